@@ -1,0 +1,1 @@
+//! The command line of Pliant, as a library: the binary only calls it.

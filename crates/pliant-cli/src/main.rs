@@ -1,0 +1,3 @@
+//! `pliant`, the program.
+
+fn main() {}

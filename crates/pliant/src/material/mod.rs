@@ -1,0 +1,56 @@
+//! Elements and their energies. One file per element: formula, citation, tests.
+//!
+//! A formula is a pure function of a stencil of `N` points, generic over precision. It declares what it offers by the
+//! traits it implements; assembly, colouring and solving are written once, elsewhere.
+
+use crate::math::{Mat3, Real, Vec3};
+
+/// The Hessian of an element on `N` points: a 3×3 block per pair of points, N/m.
+pub type Hessian<R, const N: usize> = [[Mat3<R>; N]; N];
+
+/// An elastic energy on a stencil of `N` points.
+pub trait Energy<R: Real, const N: usize>: Copy + Send + Sync {
+    /// Ψ(x), J. Never negative for the elements here; zero at rest.
+    fn value(&self, x: &[Vec3<R>; N]) -> R;
+    /// ∂Ψ/∂x, N.
+    fn gradient(&self, x: &[Vec3<R>; N]) -> [Vec3<R>; N];
+    /// A positive semi-definite approximation of ∂²Ψ/∂x²; equal to it wherever that is positive semi-definite
+    /// (up to the projection of the element's own eigenvalues), N/m.
+    fn hessian_psd(&self, x: &[Vec3<R>; N]) -> Hessian<R, N>;
+    /// The diagonal blocks of [`Energy::hessian_psd`] alone; override where they are cheaper on their own, N/m.
+    fn hessian_diagonal(&self, x: &[Vec3<R>; N]) -> [Mat3<R>; N] {
+        let hessian = self.hessian_psd(x);
+        std::array::from_fn(|i| hessian[i][i])
+    }
+}
+
+/// What the local step of projective dynamics has to do for an element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LocalStep {
+    /// Nothing: the energy is quadratic in x, its constant Hessian goes into the matrix and p = 0.
+    None,
+    /// A spring: the projection is fused into the sweep over vertices.
+    Spring,
+    /// A projection per element, written to one slot per corner and gathered by the vertices.
+    Slots,
+}
+
+/// An energy w/2 ‖A_c x − p_c(x)‖² with constant `A_c`: what projective dynamics can solve (course eq 13, 14).
+///
+/// For every x: `gradient(x) = stiffness · x − project(x)`.
+pub trait Projective<R: Real, const N: usize>: Energy<R, N> {
+    /// What the local step does.
+    const LOCAL: LocalStep;
+    /// w_c A_cᵀA_c: the element's constant contribution to the global matrix, acting on x, y and z alike, N/m.
+    fn stiffness(&self) -> [[R; N]; N];
+    /// w_c A_cᵀ p_c(x): the element's contribution to the right-hand side, N.
+    fn project(&self, x: &[Vec3<R>; N]) -> [Vec3<R>; N];
+}
+
+/// An energy ½ C(x)²/α: what position-based dynamics can solve.
+pub trait Compliant<R: Real, const N: usize>: Energy<R, N> {
+    /// α = 1/k; unit so that C²/α is in J.
+    fn compliance(&self) -> R;
+    /// C(x) and ∇C(x). A zero gradient means that the constraint is satisfied or has no direction: skip it.
+    fn constraint(&self, x: &[Vec3<R>; N]) -> (R, [Vec3<R>; N]);
+}

@@ -1,0 +1,1 @@
+//! What a run leaves behind: frames, pictures, plots, checkpoints, the report.
