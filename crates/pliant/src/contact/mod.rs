@@ -1,0 +1,7 @@
+//! What bodies bounce off: analytic colliders, their motion, their signed distances, friction.
+
+mod collider;
+mod friction;
+
+pub use collider::{Collider, PosedCollider};
+pub use friction::limit_slip;

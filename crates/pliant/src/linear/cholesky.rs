@@ -1,0 +1,122 @@
+use super::Csr;
+use faer::dyn_stack::{MemBuffer, MemStack, StackReq};
+use faer::sparse::linalg::cholesky::{LltRef, SymbolicCholesky, SymmetricOrdering, factorize_symbolic_cholesky};
+use faer::sparse::{SparseColMatRef, SymbolicSparseColMatRef};
+use faer::{Conj, MatMut, Par, Side};
+
+/// Sparse Cholesky by `faer`: analysed once for a pattern, factored again for each set of values. Sequential, so that
+/// the bits do not depend on the number of threads.
+pub struct Cholesky {
+    symbolic: SymbolicCholesky<u32>,
+    factor: Vec<f64>,
+    workspace: MemBuffer,
+    columns: usize,
+}
+
+/// Why a matrix could not be factored.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+pub enum CholeskyError {
+    /// A pivot was not positive.
+    #[error("the matrix is not positive definite (row {row} in elimination order)")]
+    NotPositiveDefinite {
+        /// Row in elimination order.
+        row: usize,
+    },
+    /// The factor does not fit.
+    #[error("the Cholesky factor does not fit in memory; use an iterative method such as pd-jacobi-chebyshev")]
+    OutOfMemory,
+}
+
+impl Cholesky {
+    /// Analyses the pattern of a symmetric matrix; `columns` is the number of right-hand sides solved at once.
+    pub fn analyse(matrix: &Csr, columns: usize) -> Result<Self, CholeskyError> {
+        let symbolic =
+            factorize_symbolic_cholesky(pattern(matrix), Side::Lower, SymmetricOrdering::Amd, Default::default())
+                .map_err(|_| CholeskyError::OutOfMemory)?;
+        let need = StackReq::any_of(&[
+            symbolic.factorize_numeric_llt_scratch::<f64>(Par::Seq, Default::default()),
+            symbolic.solve_in_place_scratch::<f64>(columns, Par::Seq),
+        ]);
+        let workspace = MemBuffer::try_new(need).map_err(|_| CholeskyError::OutOfMemory)?;
+        let mut factor = Vec::new();
+        factor.try_reserve_exact(symbolic.len_val()).map_err(|_| CholeskyError::OutOfMemory)?;
+        factor.resize(symbolic.len_val(), 0.0);
+        Ok(Self { symbolic, factor, workspace, columns })
+    }
+
+    /// Factors a matrix of the analysed pattern.
+    pub fn factor(&mut self, matrix: &Csr) -> Result<(), CholeskyError> {
+        let values = SparseColMatRef::new(pattern(matrix), &matrix.value);
+        let stack = MemStack::new(&mut self.workspace);
+        self.symbolic
+            .factorize_numeric_llt(
+                &mut self.factor,
+                values,
+                Side::Lower,
+                Default::default(),
+                Par::Seq,
+                stack,
+                Default::default(),
+            )
+            .map(|_| ())
+            .map_err(|error| match error {
+                faer::linalg::cholesky::llt::factor::LltError::NonPositivePivot { index } => {
+                    CholeskyError::NotPositiveDefinite { row: index }
+                }
+            })
+    }
+
+    /// Replaces the right-hand sides (column-major) by the solution.
+    pub fn solve(&mut self, rhs: &mut [f64]) {
+        let rhs = MatMut::from_column_major_slice_mut(rhs, self.symbolic.nrows(), self.columns);
+        let stack = MemStack::new(&mut self.workspace);
+        LltRef::new(&self.symbolic, &self.factor).solve_in_place_with_conj(Conj::No, rhs, Par::Seq, stack);
+    }
+}
+
+/// A symmetric matrix by rows is the same matrix by columns.
+fn pattern(matrix: &Csr) -> SymbolicSparseColMatRef<'_, u32> {
+    SymbolicSparseColMatRef::new_checked(matrix.rows(), matrix.rows(), &matrix.offset, None, &matrix.column)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn path(n: u32, diagonal: f64) -> Csr {
+        let springs = (0..n - 1).flat_map(|i| [(i, i + 1, -1.0), (i + 1, i, -1.0)]);
+        Csr::from_triplets(n as usize, springs.chain((0..n).map(move |i| (i, i, diagonal))))
+    }
+
+    #[test]
+    fn solves_and_refactors_with_the_same_pattern() {
+        let n = 50;
+        let mut cholesky = Cholesky::analyse(&path(n, 2.5), 2).unwrap();
+        for diagonal in [2.5, 7.0] {
+            let matrix = path(n, diagonal);
+            cholesky.factor(&matrix).unwrap();
+            let x: Vec<f64> = (0..2 * n).map(|i| (f64::from(i) * 0.7).sin()).collect();
+            let product = |x: &[f64], i: usize| matrix.row(i).map(|(j, a)| a * x[j]).sum::<f64>();
+            let (first, second) = x.split_at(n as usize);
+            let mut b: Vec<f64> = (0..n as usize).map(|i| product(first, i)).collect();
+            b.extend((0..n as usize).map(|i| product(second, i)));
+            cholesky.solve(&mut b);
+            assert!(b.iter().zip(&x).all(|(b, x)| (b - x).abs() < 1e-12));
+        }
+    }
+
+    #[test]
+    fn an_indefinite_matrix_is_refused() {
+        let matrix = path(5, 0.1);
+        let mut cholesky = Cholesky::analyse(&matrix, 1).unwrap();
+        assert!(matches!(cholesky.factor(&matrix), Err(CholeskyError::NotPositiveDefinite { .. })));
+    }
+
+    #[test]
+    fn an_empty_matrix_is_fine() {
+        let matrix = Csr::from_triplets(0, std::iter::empty());
+        let mut cholesky = Cholesky::analyse(&matrix, 3).unwrap();
+        cholesky.factor(&matrix).unwrap();
+        cholesky.solve(&mut []);
+    }
+}

@@ -1,0 +1,110 @@
+//! A scene made ready to simulate: a frozen [`Model`] and a [`State`] that changes.
+//!
+//! [`Model`] knows rest shapes, masses, elements, pins and colliders. [`System`] adds what depends on the step size:
+//! the constant matrix of projective dynamics. [`Potential`] is the one objective every solver minimises.
+
+mod build;
+mod error;
+mod pin;
+mod potential;
+mod select;
+mod system;
+
+pub use build::ModelBuilder;
+pub use error::ModelError;
+pub use pin::Pin;
+pub use potential::Potential;
+pub use system::System;
+
+use crate::contact::Collider;
+use crate::material::Elements;
+use std::ops::Range;
+
+/// Everything about a scene that does not change while it is simulated. SI units, `f64`.
+#[derive(Clone, Debug, Default)]
+pub struct Model {
+    /// Name for reports.
+    pub name: String,
+    /// Rest positions, m.
+    pub rest_x: Vec<[f64; 3]>,
+    /// Lumped masses, kg.
+    pub mass: Vec<f64>,
+    /// Distance each vertex keeps from colliders, m.
+    pub thickness: Vec<f64>,
+    /// All elements, one batch per kind.
+    pub elements: Vec<Elements<f64>>,
+    /// Bodies, in the order of their vertices.
+    pub bodies: Vec<Body>,
+    /// Edges whose stretch is reported, over all vertices.
+    pub edges: Vec<[u32; 2]>,
+    /// Held vertices.
+    pub pins: Vec<Pin>,
+    /// What bodies bounce off.
+    pub colliders: Vec<Collider>,
+    /// Acceleration of every vertex by gravity and uniform forces, m/s².
+    pub acceleration: [f64; 3],
+    /// Winds, as air velocity, m/s, and drag, N·s/m³.
+    pub winds: Vec<([f64; 3], f64)>,
+    /// Rate at which velocity decays, 1/s.
+    pub damping: f64,
+    /// Stiffness of contact as a multiple of each vertex's own diagonal.
+    pub contact_stiffness: f64,
+    /// What was odd but not wrong, for people.
+    pub warnings: Vec<String>,
+}
+
+/// A connected part of a model with a name: one cloth or one solid of the scene.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Body {
+    /// Name in the scene.
+    pub name: String,
+    /// Its vertices.
+    pub vertices: Range<usize>,
+    /// Its surface, counted from its own first vertex.
+    pub triangles: Vec<[u32; 3]>,
+    /// Its tetrahedra, counted from its own first vertex.
+    pub tets: Vec<[u32; 4]>,
+}
+
+/// What changes: positions and velocities at one instant.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct State {
+    /// Positions, m.
+    pub x: Vec<[f64; 3]>,
+    /// Velocities, m/s.
+    pub v: Vec<[f64; 3]>,
+    /// Simulated time, s.
+    pub time: f64,
+    /// Steps done.
+    pub step: u64,
+}
+
+impl State {
+    /// A hash of every bit of positions and velocities (FNV-1a): equal states, equal hashes.
+    pub fn hash(&self) -> u64 {
+        let bytes = self.x.iter().chain(&self.v).flatten().flat_map(|c| c.to_bits().to_le_bytes());
+        bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+    }
+
+    /// Every number is finite.
+    pub fn is_finite(&self) -> bool {
+        self.x.iter().chain(&self.v).flatten().all(|c| c.is_finite())
+    }
+}
+
+impl Model {
+    /// Number of vertices.
+    pub fn vertices(&self) -> usize {
+        self.rest_x.len()
+    }
+
+    /// Number of elements of all kinds.
+    pub fn element_count(&self) -> usize {
+        self.elements.iter().map(Elements::len).sum()
+    }
+
+    /// Surface triangles of all bodies, over all vertices.
+    pub fn surface(&self) -> impl Iterator<Item = [u32; 3]> + '_ {
+        self.bodies.iter().flat_map(|body| body.triangles.iter().map(|t| t.map(|i| i + body.vertices.start as u32)))
+    }
+}

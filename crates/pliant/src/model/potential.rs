@@ -1,0 +1,167 @@
+//! The objective (METHODS 1):
+//!
+//! E(x) = Σᵢ mᵢ/(2h²) ‖xᵢ − x̃ᵢ‖² + Σ_c Ψ_c(x) + Σ pins k/2 ‖x − t‖² + Σ contacts κ/2 min(0, d(x) − δ)²
+//!
+//! in `f64`, whatever the device computes in: this is what every reported energy, gradient norm and relative error is
+//! measured with. Exactly held vertices are constants of the problem: their gradient is zero.
+
+use super::{Model, System};
+use crate::contact::PosedCollider;
+use crate::math::{Mat3, Real, Vec3};
+use rayon::prelude::*;
+use std::sync::Arc;
+
+/// The incremental potential of one step.
+#[derive(Clone, Debug)]
+pub struct Potential {
+    model: Arc<Model>,
+    system: Arc<System>,
+    /// Inertial target, m.
+    pub x_tilde: Vec<[f64; 4]>,
+    /// Targets of the pins that are springs: vertex, target, stiffness.
+    pub spring_pins: Vec<(u32, [f64; 3], f64)>,
+    /// Colliders at the end of the step.
+    pub colliders: Vec<PosedCollider<f64>>,
+}
+
+/// Elements or vertices per task; fixed, so that sums do not depend on the number of threads.
+const CHUNK: usize = 2048;
+
+impl Potential {
+    /// For a model at one step size; set the fields before each step.
+    pub fn new(model: Arc<Model>, system: Arc<System>) -> Self {
+        let n = model.vertices();
+        Self { model, system, x_tilde: vec![[0.0; 4]; n], spring_pins: Vec::new(), colliders: Vec::new() }
+    }
+
+    /// The model this is about.
+    pub fn model(&self) -> &Arc<Model> {
+        &self.model
+    }
+
+    /// The matrix and stiffnesses at this step size.
+    pub fn system(&self) -> &Arc<System> {
+        &self.system
+    }
+
+    /// E(x), J.
+    pub fn value(&self, x: &[[f64; 4]]) -> f64 {
+        let elastic: f64 = self
+            .model
+            .elements
+            .iter()
+            .map(|elements| {
+                let batch = elements.view();
+                chunked_sum(batch.len(), |range| batch.value_range(range, x))
+            })
+            .sum();
+        let inertia = &self.system.inertia;
+        let own = chunked_sum(x.len(), |range| {
+            range.map(|i| 0.5 * inertia[i] * offset(x[i], self.x_tilde[i]).length_sq() + self.contact_value(i, x[i])).sum()
+        });
+        let pins: f64 = self
+            .spring_pins
+            .iter()
+            .map(|(i, target, stiffness)| {
+                0.5 * stiffness * (Vec3::load(x[*i as usize]) - Vec3::of(*target)).length_sq()
+            })
+            .sum();
+        elastic + own + pins
+    }
+
+    fn contact_value(&self, i: usize, x: [f64; 4]) -> f64 {
+        self.contacts(i, x).map(|contact| 0.5 * contact.stiffness * contact.depth * contact.depth).sum()
+    }
+
+    /// Active contacts of a vertex.
+    fn contacts(&self, i: usize, x: [f64; 4]) -> impl Iterator<Item = Contact> + '_ {
+        let (thickness, stiffness) = (self.model.thickness[i], self.system.contact_stiffness[i]);
+        let free = !self.system.held[i];
+        self.colliders.iter().filter_map(move |collider| {
+            let (d, normal) = collider.distance(Vec3::load(x));
+            (free && d < thickness).then_some(Contact { depth: thickness - d, normal, stiffness })
+        })
+    }
+
+    /// ∇E(x), N; zero for held vertices.
+    pub fn gradient(&self, x: &[[f64; 4]], gradient: &mut Vec<[f64; 4]>) {
+        gradient.clear();
+        gradient.extend((0..x.len()).map(|i| {
+            let contact: Vec3<f64> =
+                self.contacts(i, x[i]).fold(Vec3::ZERO, |sum, c| sum - c.normal * (c.stiffness * c.depth));
+            (offset(x[i], self.x_tilde[i]) * self.system.inertia[i] + contact).store()
+        }));
+        for (i, target, stiffness) in &self.spring_pins {
+            let pull = (Vec3::load(x[*i as usize]) - Vec3::of(*target)) * *stiffness;
+            add(&mut gradient[*i as usize], pull);
+        }
+        for elements in &self.model.elements {
+            let batch = elements.view();
+            let arity = batch.arity();
+            let mut slots = vec![[0.0; 4]; batch.len() * arity];
+            slots.par_chunks_mut(CHUNK * arity).enumerate().for_each(|(k, slots)| {
+                batch.gradient_range(k * CHUNK..k * CHUNK + slots.len() / arity, x, slots);
+            });
+            for c in 0..batch.len() {
+                for (corner, &i) in batch.stencil(c).iter().enumerate() {
+                    add(&mut gradient[i as usize], Vec3::load(slots[c * arity + corner]));
+                }
+            }
+        }
+        gradient.iter_mut().zip(&self.system.held).filter(|(_, held)| **held).for_each(|(g, _)| *g = [0.0; 4]);
+    }
+
+    /// Blocks of a positive semi-definite approximation of ∇²E(x) plus inertia, N/m: calls `f(row, column, block)`;
+    /// several calls for one place add up. Held vertices are left out.
+    pub fn hessian(&self, x: &[[f64; 4]], f: &mut dyn FnMut(u32, u32, Mat3<f64>)) {
+        let held = &self.system.held;
+        for i in (0..x.len()).filter(|&i| !held[i]) {
+            let contact: Mat3<f64> =
+                self.contacts(i, x[i]).fold(Mat3::ZERO, |sum, c| sum + c.normal.outer(c.normal) * c.stiffness);
+            f(i as u32, i as u32, Mat3::scalar(self.system.inertia[i]) + contact);
+        }
+        for (i, _, stiffness) in self.spring_pins.iter().filter(|pin| !held[pin.0 as usize]) {
+            f(*i, *i, Mat3::scalar(*stiffness));
+        }
+        for elements in &self.model.elements {
+            let batch = elements.view();
+            for c in 0..batch.len() {
+                let stencil = batch.stencil(c);
+                batch.hessian_blocks(c, x, &mut |i, j, block| {
+                    let (row, column) = (stencil[i], stencil[j]);
+                    if !held[row as usize] && !held[column as usize] {
+                        f(row, column, block);
+                    }
+                });
+            }
+        }
+    }
+}
+
+struct Contact {
+    depth: f64,
+    normal: Vec3<f64>,
+    stiffness: f64,
+}
+
+/// x − x̃
+#[inline(always)]
+fn offset(x: [f64; 4], x_tilde: [f64; 4]) -> Vec3<f64> {
+    Vec3::load(x) - Vec3::load(x_tilde)
+}
+
+#[inline(always)]
+fn add<R: Real>(to: &mut [R; 4], v: Vec3<R>) {
+    *to = (Vec3::load(*to) + v).store();
+}
+
+/// Σ over `0..n` in parallel chunks, added in order.
+fn chunked_sum(n: usize, f: impl Fn(std::ops::Range<usize>) -> f64 + Sync) -> f64 {
+    let chunks = n.div_ceil(CHUNK);
+    if chunks <= 1 {
+        return f(0..n);
+    }
+    let parts: Vec<f64> =
+        (0..chunks).into_par_iter().map(|k| f(k * CHUNK..((k + 1) * CHUNK).min(n))).collect();
+    parts.iter().sum()
+}
