@@ -3,6 +3,25 @@
 //! A formula is a pure function of a stencil of `N` points, generic over precision. It declares what it offers by the
 //! traits it implements; assembly, colouring and solving are written once, elsewhere.
 
+// Matrices keep the letters they have in the papers: F, P, R, C, J.
+#![allow(non_snake_case)]
+
+mod arap_tet;
+pub mod batch;
+mod error;
+pub mod isotropic;
+mod quadratic_bending;
+mod registry;
+pub mod simplex;
+mod spring;
+
+pub use arap_tet::ArapTet;
+pub use batch::{Batch, CompliantBatch, ElementBatch, ProjectiveBatch};
+pub use error::MaterialError;
+pub use quadratic_bending::QuadraticBending;
+pub use registry::Elements;
+pub use spring::Spring;
+
 use crate::math::{Mat3, Real, Vec3};
 
 /// The Hessian of an element on `N` points: a 3×3 block per pair of points, N/m.

@@ -1,9 +1,16 @@
-//! Small vectors and matrices, generic over `f32` and `f64`, and the two decompositions the materials need.
+//! Small vectors and matrices, generic over `f32` and `f64`, and the decompositions the materials need.
+// Matrices keep the letters they have in the papers: F, C, J, U, V.
+#![allow(non_snake_case)]
 
+pub mod eigen;
 mod mat3;
+pub mod polar;
 mod real;
+pub mod svd;
 mod vec3;
 
 pub use mat3::Mat3;
+pub use polar::{polar_3x2, polar_rotation};
 pub use real::Real;
+pub use svd::{Svd, svd};
 pub use vec3::Vec3;

@@ -1,0 +1,120 @@
+//! As-rigid-as-possible tetrahedron. Course eq 28; Chao, Pinkall, Sanan, Schröder 2010, "A simple geometric model for
+//! elastic deformations".
+//!
+//! Ψ = κ vol ‖F − R‖², R the rotation nearest to F, det R = +1 even where F is inverted. R is a closest point, so
+//! ∂Ψ/∂F = 2 κ vol (F − R) exactly, and projective dynamics with weight 2 κ vol has the same gradient. The Hessian is
+//! Smith 2019's (see `isotropic`): twists 2κ(1 − 2/(σ_i+σ_j)), clamped at zero; all other eigenvalues 2κ.
+//!
+//! | symbol | code | |
+//! |---|---|---|
+//! | κ | `kappa` | Pa |
+//! | vol, b_i | `rest` | m³, 1/m |
+
+use super::error::not_negative;
+use super::isotropic::{PrincipalHessian, corotated_twists};
+use super::simplex::RestTet;
+use super::{Compliant, Energy, Hessian, LocalStep, MaterialError, Projective};
+use crate::math::{Mat3, Real, Vec3, polar_rotation, svd};
+
+/// A tetrahedron that resists everything but rotation.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ArapTet<R> {
+    /// Shape at rest.
+    pub rest: RestTet<R>,
+    /// κ, Pa.
+    pub kappa: R,
+}
+
+impl ArapTet<f64> {
+    /// From rest positions, m, and κ, Pa (the shear modulus μ of a solid).
+    pub fn new(rest: [Vec3<f64>; 4], kappa: f64) -> Result<Self, MaterialError> {
+        let kappa = not_negative("as-rigid-as-possible tet", "kappa", kappa, "a finite number >= 0 Pa")?;
+        Ok(Self { rest: RestTet::new("as-rigid-as-possible tet", rest)?, kappa })
+    }
+}
+
+impl<R: Real> ArapTet<R> {
+    /// The same tetrahedron in another precision.
+    pub fn cast<S: Real>(&self) -> ArapTet<S> {
+        ArapTet { rest: self.rest.cast(), kappa: S::of(self.kappa.f64()) }
+    }
+
+    /// 2 κ vol, N·m.
+    #[inline(always)]
+    pub fn weight(&self) -> R {
+        R::of(2.0) * self.kappa * self.rest.measure
+    }
+
+    /// F and R.
+    #[inline(always)]
+    fn deformation_and_rotation(&self, x: &[Vec3<R>; 4]) -> (Mat3<R>, Mat3<R>) {
+        let F = Mat3 { c: self.rest.deformation(x) };
+        (F, polar_rotation(F))
+    }
+
+    fn principal_hessian(&self, x: &[Vec3<R>; 4]) -> PrincipalHessian<R> {
+        let svd = svd(Mat3 { c: self.rest.deformation(x) });
+        let (twist, flip) = corotated_twists(self.kappa, R::ZERO, svd.sigma, 3);
+        let two_kappa = self.kappa + self.kappa;
+        let mut scale = [[R::ZERO; 3]; 3];
+        for p in 0..3 {
+            scale[p][p] = two_kappa;
+        }
+        PrincipalHessian::new(&svd, scale, twist, flip)
+    }
+}
+
+impl<R: Real> Energy<R, 4> for ArapTet<R> {
+    #[inline]
+    fn value(&self, x: &[Vec3<R>; 4]) -> R {
+        let (F, R) = self.deformation_and_rotation(x);
+        self.kappa * self.rest.measure * (F - R).norm_sq()
+    }
+    #[inline]
+    fn gradient(&self, x: &[Vec3<R>; 4]) -> [Vec3<R>; 4] {
+        let (F, R) = self.deformation_and_rotation(x);
+        self.rest.pull_back(&((F - R) * self.weight()).c)
+    }
+    fn hessian_psd(&self, x: &[Vec3<R>; 4]) -> Hessian<R, 4> {
+        self.principal_hessian(x).blocks(&self.rest)
+    }
+    fn hessian_diagonal(&self, x: &[Vec3<R>; 4]) -> [Mat3<R>; 4] {
+        self.principal_hessian(x).diagonal(&self.rest)
+    }
+}
+
+impl<R: Real> Projective<R, 4> for ArapTet<R> {
+    const LOCAL: LocalStep = LocalStep::Slots;
+    fn stiffness(&self) -> [[R; 4]; 4] {
+        self.rest.stiffness(self.weight())
+    }
+    #[inline]
+    fn project(&self, x: &[Vec3<R>; 4]) -> [Vec3<R>; 4] {
+        let (_, R) = self.deformation_and_rotation(x);
+        self.rest.pull_back(&(R * self.weight()).c)
+    }
+}
+
+impl<R: Real> Compliant<R, 4> for ArapTet<R> {
+    #[inline]
+    fn compliance(&self) -> R {
+        R::ONE / self.weight()
+    }
+    /// C = ‖F − R‖.
+    #[inline]
+    fn constraint(&self, x: &[Vec3<R>; 4]) -> (R, [Vec3<R>; 4]) {
+        let (F, R) = self.deformation_and_rotation(x);
+        distance_constraint(&self.rest, (F - R).c)
+    }
+}
+
+/// C = ‖D‖ for D = F − p(F) with p a closest point: its gradient is D/C pulled back, zero where C is.
+#[inline]
+pub(super) fn distance_constraint<R: Real, const N: usize, const D: usize>(
+    rest: &super::simplex::Simplex<R, N, D>,
+    difference: [Vec3<R>; D],
+) -> (R, [Vec3<R>; N]) {
+    let C = difference.iter().map(|d| d.length_sq()).sum::<R>().sqrt();
+    let inv = if C > R::TINY { R::ONE / C } else { R::ZERO };
+    (C, rest.pull_back(&difference.map(|d| d * inv)))
+}

@@ -1,0 +1,174 @@
+//! Many elements of one kind, and the view of them that a solver sees: one dynamic call per batch, never per element.
+
+use super::{Compliant, Energy, LocalStep, Projective};
+use crate::math::{Mat3, Real, Vec3};
+use std::ops::Range;
+
+/// Elements of one kind with the points they act on; both lists have the same length.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Batch<E, const N: usize> {
+    /// Indices of each element's points.
+    pub stencil: Vec<[u32; N]>,
+    /// Rest data and stiffness of each element.
+    pub element: Vec<E>,
+}
+
+impl<E, const N: usize> Default for Batch<E, N> {
+    fn default() -> Self {
+        Self { stencil: Vec::new(), element: Vec::new() }
+    }
+}
+
+impl<E, const N: usize> Batch<E, N> {
+    /// Adds one element.
+    pub fn push(&mut self, stencil: [u32; N], element: E) {
+        self.stencil.push(stencil);
+        self.element.push(element);
+    }
+    /// How many elements.
+    pub fn len(&self) -> usize {
+        self.element.len()
+    }
+    /// Has no elements.
+    pub fn is_empty(&self) -> bool {
+        self.element.is_empty()
+    }
+    /// The points of element `c`, m.
+    #[inline(always)]
+    pub fn points<R: Real>(&self, c: usize, x: &[[R; 4]]) -> [Vec3<R>; N] {
+        self.stencil[c].map(|i| Vec3::load(x[i as usize]))
+    }
+    /// Elements and their stencils in order.
+    pub fn iter(&self) -> impl Iterator<Item = (&[u32; N], &E)> {
+        self.stencil.iter().zip(&self.element)
+    }
+}
+
+/// A batch behind a pointer. Points are stored as `[x, y, z, unused]`; `out` has `range.len() · arity` slots, the
+/// corners of one element side by side.
+pub trait ElementBatch<R: Real>: Send + Sync {
+    /// Name of the element, as in reports.
+    fn name(&self) -> &'static str;
+    /// How many elements.
+    fn len(&self) -> usize;
+    /// Has no elements.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+    /// Points per element.
+    fn arity(&self) -> usize;
+    /// Indices of the points of element `c`.
+    fn stencil(&self, c: usize) -> &[u32];
+    /// Σ Ψ over the range, added in order, J.
+    fn value_range(&self, range: Range<usize>, x: &[[R; 4]]) -> f64;
+    /// ∂Ψ/∂x of every element of the range, N.
+    fn gradient_range(&self, range: Range<usize>, x: &[[R; 4]], out: &mut [[R; 4]]);
+    /// Every block of element `c`'s positive semi-definite Hessian, with the corners it couples, N/m.
+    fn hessian_blocks(&self, c: usize, x: &[[R; 4]], f: &mut dyn FnMut(usize, usize, Mat3<R>));
+    /// The diagonal blocks of every element of the range, `arity` per element, N/m.
+    fn hessian_diagonal_range(&self, range: Range<usize>, x: &[[R; 4]], out: &mut [Mat3<R>]);
+    /// The view for projective dynamics, if the element has one.
+    fn projective(&self) -> Option<&dyn ProjectiveBatch<R>>;
+    /// The view for position-based dynamics, if the element has one.
+    fn compliant(&self) -> Option<&dyn CompliantBatch<R>>;
+}
+
+/// A batch that projective dynamics can solve.
+pub trait ProjectiveBatch<R: Real>: Send + Sync {
+    /// What the local step does.
+    fn local(&self) -> LocalStep;
+    /// w AᵀA of element `c`: every entry with the corners it couples, N/m.
+    fn stiffness(&self, c: usize, f: &mut dyn FnMut(usize, usize, R));
+    /// w Aᵀ p of every element of the range, N.
+    fn project_range(&self, range: Range<usize>, x: &[[R; 4]], out: &mut [[R; 4]]);
+}
+
+/// A batch that position-based dynamics can solve.
+pub trait CompliantBatch<R: Real>: Send + Sync {
+    /// α of element `c`.
+    fn compliance(&self, c: usize) -> R;
+    /// C of element `c`; writes ∇C, one slot per corner.
+    fn constraint(&self, c: usize, x: &[[R; 4]], grad_out: &mut [[R; 4]]) -> R;
+}
+
+impl<E, const N: usize> Batch<E, N> {
+    pub(super) fn sum_values<R: Real>(&self, range: Range<usize>, x: &[[R; 4]]) -> f64
+    where
+        E: Energy<R, N>,
+    {
+        range.map(|c| self.element[c].value(&self.points(c, x)).f64()).sum()
+    }
+
+    /// Writes N vectors per element of the range.
+    fn fill<R: Real>(
+        &self,
+        range: Range<usize>,
+        x: &[[R; 4]],
+        out: &mut [[R; 4]],
+        f: impl Fn(&E, &[Vec3<R>; N]) -> [Vec3<R>; N],
+    ) {
+        debug_assert_eq!(out.len(), range.len() * N);
+        for (c, slots) in range.zip(out.chunks_exact_mut(N)) {
+            for (slot, v) in slots.iter_mut().zip(f(&self.element[c], &self.points(c, x))) {
+                *slot = v.store();
+            }
+        }
+    }
+
+    pub(super) fn write_gradients<R: Real>(&self, range: Range<usize>, x: &[[R; 4]], out: &mut [[R; 4]])
+    where
+        E: Energy<R, N>,
+    {
+        self.fill(range, x, out, |e, x| e.gradient(x));
+    }
+
+    pub(super) fn visit_hessian<R: Real>(&self, c: usize, x: &[[R; 4]], f: &mut dyn FnMut(usize, usize, Mat3<R>))
+    where
+        E: Energy<R, N>,
+    {
+        for (i, row) in self.element[c].hessian_psd(&self.points(c, x)).into_iter().enumerate() {
+            for (j, block) in row.into_iter().enumerate() {
+                f(i, j, block);
+            }
+        }
+    }
+
+    pub(super) fn write_diagonals<R: Real>(&self, range: Range<usize>, x: &[[R; 4]], out: &mut [Mat3<R>])
+    where
+        E: Energy<R, N>,
+    {
+        debug_assert_eq!(out.len(), range.len() * N);
+        for (c, slots) in range.zip(out.chunks_exact_mut(N)) {
+            slots.copy_from_slice(&self.element[c].hessian_diagonal(&self.points(c, x)));
+        }
+    }
+}
+
+impl<R: Real, E: Projective<R, N>, const N: usize> ProjectiveBatch<R> for Batch<E, N> {
+    fn local(&self) -> LocalStep {
+        E::LOCAL
+    }
+    fn stiffness(&self, c: usize, f: &mut dyn FnMut(usize, usize, R)) {
+        for (i, row) in self.element[c].stiffness().into_iter().enumerate() {
+            for (j, entry) in row.into_iter().enumerate() {
+                f(i, j, entry);
+            }
+        }
+    }
+    fn project_range(&self, range: Range<usize>, x: &[[R; 4]], out: &mut [[R; 4]]) {
+        self.fill(range, x, out, |e, x| e.project(x));
+    }
+}
+
+impl<R: Real, E: Compliant<R, N>, const N: usize> CompliantBatch<R> for Batch<E, N> {
+    fn compliance(&self, c: usize) -> R {
+        self.element[c].compliance()
+    }
+    fn constraint(&self, c: usize, x: &[[R; 4]], grad_out: &mut [[R; 4]]) -> R {
+        let (value, gradient) = self.element[c].constraint(&self.points(c, x));
+        for (slot, g) in grad_out.iter_mut().zip(gradient) {
+            *slot = g.store();
+        }
+        value
+    }
+}

@@ -1,0 +1,119 @@
+//! A spring along an edge. Liu, Bargteil, O'Brien, Kavan 2013, "Fast simulation of mass-spring systems", eq 9; course
+//! section 1.3.3 (there printed without the square; Hooke's energy is meant).
+//!
+//! Ψ = k/2 (l − r)², l = ‖x₀ − x₁‖. Projection: p = r n, n = (x₀ − x₁)/l, stencil A = (+1, −1), weight w = k.
+//! Deviation: at l = 0 the direction is n = +x, so that a collapsed spring still pushes its ends apart, the same way
+//! every time.
+//!
+//! | symbol | code | |
+//! |---|---|---|
+//! | k | `stiffness` | N/m |
+//! | r | `rest_length` | m |
+//! | l, n | `length`, `n` | m, 1 |
+
+use super::error::not_negative;
+use super::simplex::longest_edge;
+use super::{Compliant, Energy, Hessian, LocalStep, MaterialError, Projective};
+use crate::math::{Mat3, Real, Vec3};
+
+/// A spring between two points.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Spring<R> {
+    /// r, m.
+    pub rest_length: R,
+    /// k, N/m.
+    pub stiffness: R,
+}
+
+impl Spring<f64> {
+    /// From the rest positions of its ends, m, and its stiffness, N/m.
+    pub fn new(rest: [Vec3<f64>; 2], stiffness: f64) -> Result<Self, MaterialError> {
+        let stiffness = not_negative("spring", "stiffness", stiffness, "a finite number >= 0 N/m")?;
+        let rest_length = longest_edge("spring", &rest)?;
+        if rest_length > 0.0 {
+            return Ok(Self { rest_length, stiffness });
+        }
+        Err(MaterialError::DegenerateRest {
+            element: "spring",
+            measure: "length",
+            found: rest_length,
+            least: 0.0,
+            unit: "m",
+            longest_edge: rest_length,
+        })
+    }
+}
+
+impl<R: Real> Spring<R> {
+    /// The same spring in another precision.
+    pub fn cast<S: Real>(&self) -> Spring<S> {
+        Spring { rest_length: S::of(self.rest_length.f64()), stiffness: S::of(self.stiffness.f64()) }
+    }
+
+    /// l and n.
+    #[inline(always)]
+    fn frame(x: &[Vec3<R>; 2]) -> (R, Vec3<R>) {
+        let d = x[0] - x[1];
+        let length = d.length();
+        let inv = R::ONE / length.max(R::TINY);
+        let n = if length > R::TINY { d * inv } else { Vec3::new(R::ONE, R::ZERO, R::ZERO) };
+        (length, n)
+    }
+
+    /// k [n nᵀ + max(0, 1 − r/l)(I − n nᵀ)]
+    #[inline(always)]
+    fn block(&self, x: &[Vec3<R>; 2]) -> Mat3<R> {
+        let (length, n) = Self::frame(x);
+        let across = (R::ONE - self.rest_length / length.max(R::TINY)).max(R::ZERO);
+        (n.outer(n) * (R::ONE - across) + Mat3::scalar(across)) * self.stiffness
+    }
+}
+
+impl<R: Real> Energy<R, 2> for Spring<R> {
+    #[inline]
+    fn value(&self, x: &[Vec3<R>; 2]) -> R {
+        let stretch = (x[0] - x[1]).length() - self.rest_length;
+        R::of(0.5) * self.stiffness * stretch * stretch
+    }
+    #[inline]
+    fn gradient(&self, x: &[Vec3<R>; 2]) -> [Vec3<R>; 2] {
+        let (length, n) = Self::frame(x);
+        let pull = n * (self.stiffness * (length - self.rest_length));
+        [pull, -pull]
+    }
+    #[inline]
+    fn hessian_psd(&self, x: &[Vec3<R>; 2]) -> Hessian<R, 2> {
+        let block = self.block(x);
+        [[block, -block], [-block, block]]
+    }
+    #[inline]
+    fn hessian_diagonal(&self, x: &[Vec3<R>; 2]) -> [Mat3<R>; 2] {
+        [self.block(x); 2]
+    }
+}
+
+impl<R: Real> Projective<R, 2> for Spring<R> {
+    const LOCAL: LocalStep = LocalStep::Spring;
+    fn stiffness(&self) -> [[R; 2]; 2] {
+        let k = self.stiffness;
+        [[k, -k], [-k, k]]
+    }
+    #[inline]
+    fn project(&self, x: &[Vec3<R>; 2]) -> [Vec3<R>; 2] {
+        let (_, n) = Self::frame(x);
+        let p = n * (self.stiffness * self.rest_length);
+        [p, -p]
+    }
+}
+
+impl<R: Real> Compliant<R, 2> for Spring<R> {
+    #[inline]
+    fn compliance(&self) -> R {
+        R::ONE / self.stiffness
+    }
+    #[inline]
+    fn constraint(&self, x: &[Vec3<R>; 2]) -> (R, [Vec3<R>; 2]) {
+        let (length, n) = Self::frame(x);
+        (length - self.rest_length, [n, -n])
+    }
+}
