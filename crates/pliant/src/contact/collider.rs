@@ -139,6 +139,29 @@ fn corner_distance<R: Real>(q: Vec3<R>) -> (R, Vec3<R>) {
 }
 
 impl<R: Real> PosedCollider<R> {
+    /// The same collider in another precision.
+    pub fn cast<S: Real>(&self) -> PosedCollider<S> {
+        let of = |r: R| S::of(r.f64());
+        let shape = match self.shape {
+            Shape::HalfSpace { normal } => Shape::HalfSpace { normal: normal.cast() },
+            Shape::Capsule { radius, half_height } => {
+                Shape::Capsule { radius: of(radius), half_height: of(half_height) }
+            }
+            Shape::Box { half } => Shape::Box { half: half.cast() },
+            Shape::Cylinder { radius, half_height } => {
+                Shape::Cylinder { radius: of(radius), half_height: of(half_height) }
+            }
+        };
+        PosedCollider {
+            shape,
+            centre: self.centre.cast(),
+            rotation: self.rotation.cast(),
+            velocity: self.velocity.cast(),
+            angular_velocity: self.angular_velocity.cast(),
+            friction: of(self.friction),
+        }
+    }
+
     /// Signed distance of a point, m (negative inside), and the outward unit normal there.
     #[inline]
     pub fn distance(&self, x: Vec3<R>) -> (R, Vec3<R>) {

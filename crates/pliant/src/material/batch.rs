@@ -1,6 +1,6 @@
 //! Many elements of one kind, and the view of them that a solver sees: one dynamic call per batch, never per element.
 
-use super::{Compliant, Energy, LocalStep, Projective};
+use super::{Compliant, Corrections, Energy, LocalStep, Projective};
 use crate::math::{Mat3, Real, Vec3};
 use std::ops::Range;
 
@@ -84,7 +84,7 @@ pub trait ProjectiveBatch<R: Real>: Send + Sync {
 }
 
 /// A batch that position-based dynamics can solve.
-pub trait CompliantBatch<R: Real>: Send + Sync {
+pub trait CompliantBatch<R: Real>: Corrections<R> {
     /// α of element `c`.
     fn compliance(&self, c: usize) -> R;
     /// C of element `c`; writes ∇C, one slot per corner.

@@ -8,6 +8,7 @@
 
 mod arap_tet;
 pub mod batch;
+mod correct;
 mod error;
 pub mod isotropic;
 mod quadratic_bending;
@@ -17,6 +18,7 @@ mod spring;
 
 pub use arap_tet::ArapTet;
 pub use batch::{Batch, CompliantBatch, ElementBatch, ProjectiveBatch};
+pub use correct::{CorrectionSetting, Corrections, Disjoint};
 pub use error::MaterialError;
 pub use quadratic_bending::QuadraticBending;
 pub use registry::Elements;

@@ -1,0 +1,87 @@
+//! The matrix A on the CPU: products, Gauss-Seidel by colours, Cholesky. Active contacts add to the diagonal.
+
+use super::problem::{CpuProblem, Direct};
+use crate::device::DeviceError;
+use crate::linear::Cholesky;
+use crate::material::Disjoint;
+use crate::math::{Real, Vec3};
+use rayon::prelude::*;
+
+/// Rows per task.
+const TASK: usize = 256;
+
+impl<R: Real> CpuProblem<R> {
+    /// (A p)ᵢ without contacts.
+    #[inline(always)]
+    pub(super) fn row_product(&self, i: usize, p: &[[R; 4]]) -> Vec3<R> {
+        let matrix = &self.system.matrix;
+        let range = matrix.offset[i] as usize..matrix.offset[i + 1] as usize;
+        let entries = matrix.column[range.clone()].iter().zip(&self.matrix[range]);
+        entries.fold(Vec3::ZERO, |sum, (&j, &a)| sum + Vec3::load(p[j as usize]) * a)
+    }
+
+    /// 1/Dᵢ with contacts; 0 for held vertices.
+    #[inline(always)]
+    pub(super) fn inv_diagonal_with_contact(&self, i: usize) -> R {
+        let contact = self.contact_diagonal[i];
+        if contact > R::ZERO { R::ONE / (self.diagonal[i] + contact) } else { self.inv_diagonal[i] }
+    }
+
+    /// zᵢ += ω (r − A z)ᵢ / Dᵢ for the vertices of one colour.
+    pub(super) fn gauss_seidel(&self, colour: usize, omega: R, r: &[[R; 4]], z: &mut [[R; 4]]) {
+        let Some(colouring) = &self.colouring else { return };
+        let matrix = &self.system.matrix;
+        let z = Disjoint::new(z);
+        colouring.classes.of(colour).par_chunks(TASK).for_each(|vertices| {
+            for &i in vertices {
+                let i = i as usize;
+                let range = matrix.offset[i] as usize..matrix.offset[i + 1] as usize;
+                let entries = matrix.column[range.clone()].iter().zip(&self.matrix[range]);
+                // SAFETY: a vertex of this colour has no neighbour of the same colour, so what is read here is not
+                // written meanwhile, and each vertex is written once.
+                let own = Vec3::load(unsafe { z.read(i) });
+                let product = entries.fold(own * self.contact_diagonal[i], |sum, (&j, &a)| {
+                    sum + Vec3::load(unsafe { z.read(j as usize) }) * a
+                });
+                let change = (Vec3::load(r[i]) - product) * (omega * self.inv_diagonal_with_contact(i));
+                // SAFETY: as above.
+                unsafe { z.write(i, (own + change).store()) };
+            }
+        });
+    }
+
+    /// Makes sure that the factor of A covers the contacts of the last gradient. At the first solve of a step it is
+    /// made for exactly those; later in the step it only grows, so that A never underestimates the energy's curvature.
+    pub(super) fn refactor(&mut self) -> Result<(), DeviceError> {
+        let contact = || self.contact_diagonal.iter().map(|c| c.f64());
+        let wanted: Vec<f64> = match &self.direct {
+            None => contact().collect(),
+            Some(direct) if direct.fresh_step => {
+                if contact().eq(direct.contact.iter().copied()) {
+                    return Ok(());
+                }
+                contact().collect()
+            }
+            Some(direct) => {
+                if contact().zip(&direct.contact).all(|(now, &had)| now <= had) {
+                    return Ok(());
+                }
+                contact().zip(&direct.contact).map(|(now, &had)| now.max(had)).collect()
+            }
+        };
+        let mut matrix = self.system.matrix.clone();
+        for i in 0..matrix.rows() {
+            let row = matrix.offset[i] as usize..matrix.offset[i + 1] as usize;
+            if let Some(at) = row.into_iter().find(|&at| matrix.column[at] as usize == i) {
+                matrix.value[at] += wanted[i];
+            }
+        }
+        let mut cholesky = match self.direct.take() {
+            Some(direct) => direct.cholesky,
+            None => Cholesky::analyse(&matrix, 3)?,
+        };
+        cholesky.factor(&matrix)?;
+        self.direct = Some(Direct { cholesky, contact: wanted, fresh_step: false });
+        Ok(())
+    }
+}

@@ -1,0 +1,257 @@
+//! The CPU: rayon over fixed chunks of vertices, eight vertices at a time in the hot loop, `f32` or `f64`.
+
+mod constrain;
+mod force;
+mod matrix;
+mod parallel;
+mod problem;
+mod rows;
+mod stepping;
+
+pub use problem::CpuProblem;
+
+use super::{Blend, Device, DeviceError, Factor, SLOTS, Slot, StepInput};
+use crate::colouring::greedy;
+use crate::math::{Real, Vec3};
+use crate::mesh::topology::Incidence;
+use crate::model::{Model, Potential, System};
+use parallel::for_chunks;
+use std::sync::Arc;
+
+/// The CPU, computing in `R`.
+#[derive(Default)]
+pub struct Cpu<R> {
+    scalars: [f64; SLOTS],
+    parts: Vec<f64>,
+    precision: std::marker::PhantomData<R>,
+}
+
+impl<R: Real> Cpu<R> {
+    /// The CPU with rayon's threads.
+    pub fn new() -> Self {
+        Self { scalars: [0.0; SLOTS], parts: Vec::new(), precision: std::marker::PhantomData }
+    }
+
+    fn factor(&self, factor: Factor) -> R {
+        let ratio = |a: Slot, b: Slot| if self.scalars[b.0] != 0.0 { self.scalars[a.0] / self.scalars[b.0] } else { 0.0 };
+        R::of(match factor {
+            Factor::Value(value) => value,
+            Factor::Ratio(a, b) => ratio(a, b),
+            Factor::MinusRatio(a, b) => -ratio(a, b),
+        })
+    }
+}
+
+/// out[i] = f(i, out[i]) for all vertices.
+#[inline(always)]
+fn map<R: Real>(out: &mut [[R; 4]], f: impl Fn(usize, Vec3<R>) -> Vec3<R> + Sync + Send) {
+    for_chunks(out, |first, chunk| {
+        for (i, out) in (first..).zip(chunk) {
+            *out = f(i, Vec3::load(*out)).store();
+        }
+    });
+}
+
+impl<R: Real> Device for Cpu<R> {
+    type Points = Vec<[R; 4]>;
+    type Problem = CpuProblem<R>;
+
+    fn name(&self) -> String {
+        "cpu".to_string()
+    }
+
+    fn precision(&self) -> &'static str {
+        R::NAME
+    }
+
+    fn upload(&mut self, model: &Arc<Model>, system: &Arc<System>) -> CpuProblem<R> {
+        CpuProblem::new(model, system)
+    }
+
+    fn points(&self, problem: &CpuProblem<R>) -> Vec<[R; 4]> {
+        vec![[R::ZERO; 4]; problem.model.vertices()]
+    }
+
+    fn write(&mut self, from: &[[f64; 3]], to: &mut Vec<[R; 4]>) {
+        to.clear();
+        to.extend(from.iter().map(|&p| Vec3::of(p).store()));
+    }
+
+    fn read(&mut self, from: &Vec<[R; 4]>, to: &mut [[f64; 3]]) {
+        to.iter_mut().zip(from).for_each(|(to, &from)| *to = Vec3::load(from).f64());
+    }
+
+    fn copy(&mut self, from: &Vec<[R; 4]>, to: &mut Vec<[R; 4]>) {
+        to.copy_from_slice(from);
+    }
+
+    fn axpy(&mut self, a: Factor, x: &Vec<[R; 4]>, y: &mut Vec<[R; 4]>) {
+        let a = self.factor(a);
+        map(y, |i, y| y + Vec3::load(x[i]) * a);
+    }
+
+    fn xpay(&mut self, x: &Vec<[R; 4]>, a: Factor, y: &mut Vec<[R; 4]>) {
+        let a = self.factor(a);
+        map(y, |i, y| Vec3::load(x[i]) + y * a);
+    }
+
+    fn dot(&mut self, a: &Vec<[R; 4]>, b: &Vec<[R; 4]>, out: Slot) {
+        self.scalars[out.0] = parallel::sum_ranges(a.len(), &mut self.parts, |range| {
+            // Lane sums keep the loop vectorised; their order is fixed.
+            let mut sum = [R::ZERO; 4];
+            for i in range {
+                for k in 0..4 {
+                    sum[k] += a[i][k] * b[i][k];
+                }
+            }
+            sum.iter().map(|s| s.f64()).sum()
+        });
+    }
+
+    fn copy_scalar(&mut self, from: Slot, to: Slot) {
+        self.scalars[to.0] = self.scalars[from.0];
+    }
+
+    fn scalar(&mut self, slot: Slot) -> f64 {
+        self.scalars[slot.0]
+    }
+
+    fn begin_step(&mut self, problem: &mut CpuProblem<R>, input: &StepInput, x: &Vec<[R; 4]>, v: &Vec<[R; 4]>) {
+        problem.predict(x, v);
+        problem.hold(input);
+        problem.potential_is_current = false;
+        if let Some(direct) = &mut problem.direct {
+            direct.fresh_step = true;
+        }
+    }
+
+    fn start(&mut self, problem: &CpuProblem<R>, x: &mut Vec<[R; 4]>) {
+        x.copy_from_slice(&problem.x_tilde);
+    }
+
+    fn end_step(&mut self, problem: &CpuProblem<R>, x_prev: &Vec<[R; 4]>, x: &mut Vec<[R; 4]>, v: &mut Vec<[R; 4]>) {
+        problem.apply_friction(x_prev, x);
+        let inv_h = R::of(1.0 / problem.system.h);
+        let x = &*x;
+        map(v, |i, _| (Vec3::load(x[i]) - Vec3::load(x_prev[i])) * inv_h);
+    }
+
+    fn potential<'a>(&mut self, problem: &'a mut CpuProblem<R>) -> &'a Potential {
+        problem.current_potential()
+    }
+
+    fn objective(&mut self, problem: &mut CpuProblem<R>, x: &Vec<[R; 4]>) -> f64 {
+        let mut wide = std::mem::take(&mut problem.scratch.x);
+        wide.clear();
+        wide.extend(x.iter().map(|p| p.map(Real::f64)));
+        let value = problem.current_potential().value(&wide);
+        problem.scratch.x = wide;
+        value
+    }
+
+    fn gradient(&mut self, problem: &mut CpuProblem<R>, x: &Vec<[R; 4]>, g: &mut Vec<[R; 4]>) {
+        problem.gradient(x, g);
+    }
+
+    fn jacobi(
+        &mut self,
+        problem: &mut CpuProblem<R>,
+        x: &Vec<[R; 4]>,
+        x_before: &mut Vec<[R; 4]>,
+        blend: Blend,
+        residual: Option<Slot>,
+    ) {
+        let value = problem.jacobi(x, x_before, blend, residual.is_some());
+        if let Some(slot) = residual {
+            self.scalars[slot.0] = value;
+        }
+    }
+
+    fn blend(&mut self, x_hat: &Vec<[R; 4]>, x: &Vec<[R; 4]>, x_before: &mut Vec<[R; 4]>, blend: Blend) {
+        let (omega, gamma) = (R::of(blend.omega), R::of(blend.under_relaxation));
+        map(x_before, |i, before| {
+            let x = Vec3::load(x[i]);
+            before + ((Vec3::load(x_hat[i]) - x) * gamma + x - before) * omega
+        });
+    }
+
+    fn divide_by_diagonal(&mut self, problem: &CpuProblem<R>, r: &Vec<[R; 4]>, z: &mut Vec<[R; 4]>) {
+        map(z, |i, _| Vec3::load(r[i]) * problem.inv_diagonal_with_contact(i));
+    }
+
+    fn multiply(&mut self, problem: &CpuProblem<R>, p: &Vec<[R; 4]>, out: &mut Vec<[R; 4]>) {
+        map(out, |i, _| problem.row_product(i, p) + Vec3::load(p[i]) * problem.contact_diagonal[i]);
+    }
+
+    fn colours(&mut self, problem: &mut CpuProblem<R>) -> usize {
+        let matrix = &problem.system.matrix;
+        let colouring = problem.colouring.get_or_insert_with(|| {
+            greedy(&Incidence { offset: matrix.offset.clone(), item: matrix.column.clone() })
+        });
+        colouring.count()
+    }
+
+    fn gauss_seidel(
+        &mut self,
+        problem: &CpuProblem<R>,
+        colour: usize,
+        omega: f64,
+        r: &Vec<[R; 4]>,
+        z: &mut Vec<[R; 4]>,
+    ) {
+        problem.gauss_seidel(colour, R::of(omega), r, z);
+    }
+
+    fn solve_direct(
+        &mut self,
+        problem: &mut CpuProblem<R>,
+        r: &Vec<[R; 4]>,
+        z: &mut Vec<[R; 4]>,
+    ) -> Result<(), DeviceError> {
+        problem.refactor()?;
+        let n = r.len();
+        let mut rhs = std::mem::take(&mut problem.scratch.rhs);
+        rhs.resize(3 * n, 0.0);
+        for (i, r) in r.iter().enumerate() {
+            (0..3).for_each(|k| rhs[k * n + i] = r[k].f64());
+        }
+        if let Some(direct) = &mut problem.direct {
+            direct.cholesky.solve(&mut rhs);
+        }
+        for (i, z) in z.iter_mut().enumerate() {
+            *z = Vec3::of([rhs[i], rhs[n + i], rhs[2 * n + i]]).store();
+        }
+        problem.scratch.rhs = rhs;
+        Ok(())
+    }
+
+    fn largest_jacobi_eigenvalue(&mut self, problem: &mut CpuProblem<R>) -> f64 {
+        problem.system.matrix.largest_jacobi_eigenvalue(60)
+    }
+
+    fn reset_multipliers(&mut self, problem: &mut CpuProblem<R>) {
+        problem.constraints().reset();
+    }
+
+    fn constrain_jacobi(
+        &mut self,
+        problem: &mut CpuProblem<R>,
+        relaxation: f64,
+        x: &Vec<[R; 4]>,
+        x_hat: &mut Vec<[R; 4]>,
+    ) {
+        problem.constrain_jacobi(relaxation, x, x_hat);
+    }
+
+    fn constraint_colours(&mut self, problem: &mut CpuProblem<R>) -> usize {
+        problem.constraints().colours()
+    }
+
+    fn constrain_colour(&mut self, problem: &mut CpuProblem<R>, colour: usize, extended: bool, x: &mut Vec<[R; 4]>) {
+        problem.constrain_colour(colour, extended, x);
+    }
+
+    fn enforce(&mut self, problem: &CpuProblem<R>, x: &mut Vec<[R; 4]>) {
+        problem.enforce(x);
+    }
+}

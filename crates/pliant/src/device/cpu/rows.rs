@@ -1,0 +1,209 @@
+//! The hot loop: forces of springs and of constant Hessians on blocks of eight vertices (the local step of springs is
+//! fused into the sweep, course Alg 1).
+//!
+//! Row i holds every neighbour j with a coefficient c and a pull s, so that the force's negative is
+//! Σⱼ (c − s/‖xᵢ − xⱼ‖)(xᵢ − xⱼ): c = k + (bending's −K_ij) and s = k r for a spring, s = 0 for the rest. Both ends of a
+//! spring compute it; that costs less than writing and gathering it. Rows are stored in blocks of [`LANES`], entry by
+//! entry, springs first: each block is as wide as its widest row and padded with entries that do nothing.
+//!
+//! The arithmetic is plain `+ − × ÷ √`, never fused, so that all processors and vector widths give the same bits.
+
+use crate::material::{Elements, LocalStep};
+use crate::math::Real;
+use crate::model::{Model, System};
+
+/// Vertices per block.
+pub(super) const LANES: usize = 8;
+
+/// One number per vertex of a block.
+pub(super) type Lanes<R> = [R; LANES];
+
+/// One point per vertex of a block, by component.
+pub(super) type Lanes3<R> = [Lanes<R>; 3];
+
+/// Neighbours of all vertices, in blocks.
+pub(super) struct Rows<R> {
+    /// Entries of block b: `start[b]..start[b + 1]`; the first `springs[b]` of them are springs.
+    start: Vec<u32>,
+    springs: Vec<u32>,
+    neighbour: Vec<[u32; LANES]>,
+    coefficient: Vec<Lanes<R>>,
+    /// As long as the spring entries of all blocks; block b starts at `pull_start[b]`.
+    pull: Vec<Lanes<R>>,
+    pull_start: Vec<u32>,
+    vertices: usize,
+}
+
+#[derive(Clone, Copy)]
+struct Entry {
+    neighbour: u32,
+    coefficient: f64,
+    pull: f64,
+}
+
+impl<R: Real> Rows<R> {
+    /// From the springs and the constant Hessians of a model; rows of held vertices are empty.
+    pub fn new(model: &Model, system: &System) -> Self {
+        let lists = row_lists(model, system);
+        let n = lists.len();
+        let blocks = n.div_ceil(LANES);
+        let mut rows = Self {
+            start: vec![0],
+            springs: Vec::with_capacity(blocks),
+            neighbour: Vec::new(),
+            coefficient: Vec::new(),
+            pull: Vec::new(),
+            pull_start: vec![0],
+            vertices: n,
+        };
+        for block in lists.chunks(LANES) {
+            let first = rows.springs.len() * LANES;
+            rows.push_block(first, block);
+        }
+        rows
+    }
+
+    fn push_block(&mut self, first: usize, block: &[Vec<Entry>]) {
+        let is_spring = |entry: &&Entry| entry.pull != 0.0;
+        let split: Vec<(Vec<Entry>, Vec<Entry>)> =
+            block.iter().map(|row| row.iter().partition(|entry| is_spring(entry))).collect();
+        let springs = split.iter().map(|row| row.0.len()).max().unwrap_or(0);
+        let others = split.iter().map(|row| row.1.len()).max().unwrap_or(0);
+        for k in 0..springs + others {
+            let entry = |lane: usize| -> Entry {
+                let own = (first + lane).min(self.vertices - 1) as u32;
+                let nothing = Entry { neighbour: own, coefficient: 0.0, pull: 0.0 };
+                let Some((spring, other)) = split.get(lane) else { return nothing };
+                let found = if k < springs { spring.get(k) } else { other.get(k - springs) };
+                found.copied().unwrap_or(nothing)
+            };
+            self.neighbour.push(std::array::from_fn(|lane| entry(lane).neighbour));
+            self.coefficient.push(std::array::from_fn(|lane| R::of(entry(lane).coefficient)));
+            if k < springs {
+                self.pull.push(std::array::from_fn(|lane| R::of(entry(lane).pull)));
+            }
+        }
+        self.springs.push(springs as u32);
+        self.start.push(self.neighbour.len() as u32);
+        self.pull_start.push(self.pull.len() as u32);
+    }
+
+    /// Bytes one sweep reads besides points, for the streaming floor of the benchmarks.
+    pub fn bytes(&self) -> usize {
+        size_of_val(&self.neighbour[..]) + size_of_val(&self.coefficient[..]) + size_of_val(&self.pull[..])
+    }
+
+    /// Adds the negative forces on the vertices of block `b` at `xi` to `sum`.
+    #[inline(always)]
+    pub fn add_block(&self, b: usize, x: &[[R; 4]], xi: &Lanes3<R>, sum: &mut Lanes3<R>) {
+        debug_assert_eq!(x.len(), self.vertices);
+        let (start, end) = (self.start[b] as usize, self.start[b + 1] as usize);
+        let springs = self.springs[b] as usize;
+        let pulls = &self.pull[self.pull_start[b] as usize..][..springs];
+        let neighbours = &self.neighbour[start..end];
+        let coefficients = &self.coefficient[start..end];
+        for k in 0..springs {
+            let d = difference(xi, &neighbours[k], x);
+            let (c, s) = (&coefficients[k], &pulls[k]);
+            for l in 0..LANES {
+                let length_sq = d[0][l] * d[0][l] + d[1][l] * d[1][l] + d[2][l] * d[2][l];
+                let apart = length_sq > R::TINY;
+                let length = if apart { length_sq } else { R::ONE }.sqrt();
+                let factor = c[l] - s[l] / length;
+                sum[0][l] += factor * d[0][l];
+                sum[1][l] += factor * d[1][l];
+                sum[2][l] += factor * d[2][l];
+            }
+            self.kick_collapsed(b, &neighbours[k], &d, s, sum);
+        }
+        for k in springs..neighbours.len() {
+            let d = difference(xi, &neighbours[k], x);
+            let c = &coefficients[k];
+            for l in 0..LANES {
+                sum[0][l] += c[l] * d[0][l];
+                sum[1][l] += c[l] * d[1][l];
+                sum[2][l] += c[l] * d[2][l];
+            }
+        }
+    }
+
+    /// A spring of length zero has no direction: it pushes its ends apart along x, as [`crate::material::Spring`] does.
+    #[inline(always)]
+    fn kick_collapsed(&self, b: usize, neighbour: &[u32; LANES], d: &Lanes3<R>, s: &Lanes<R>, sum: &mut Lanes3<R>) {
+        let mut any = false;
+        for l in 0..LANES {
+            let length_sq = d[0][l] * d[0][l] + d[1][l] * d[1][l] + d[2][l] * d[2][l];
+            any |= !(length_sq > R::TINY) & (s[l] > R::ZERO);
+        }
+        if any {
+            self.kick(b, neighbour, d, s, sum);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn kick(&self, b: usize, neighbour: &[u32; LANES], d: &Lanes3<R>, s: &Lanes<R>, sum: &mut Lanes3<R>) {
+        for l in 0..LANES {
+            let length_sq = d[0][l] * d[0][l] + d[1][l] * d[1][l] + d[2][l] * d[2][l];
+            if length_sq <= R::TINY {
+                let first_end = (b * LANES + l) < neighbour[l] as usize;
+                sum[0][l] -= if first_end { s[l] } else { -s[l] };
+            }
+        }
+    }
+}
+
+/// xᵢ − xⱼ for one entry of a block.
+#[inline(always)]
+fn difference<R: Real>(xi: &Lanes3<R>, neighbour: &[u32; LANES], x: &[[R; 4]]) -> Lanes3<R> {
+    let mut d = [[R::ZERO; LANES]; 3];
+    for l in 0..LANES {
+        debug_assert!((neighbour[l] as usize) < x.len());
+        // SAFETY: neighbours are vertices of the model, and x has a point per vertex (checked by the caller's
+        // `debug_assert` and by construction of the fields).
+        let xj = unsafe { x.get_unchecked(neighbour[l] as usize) };
+        d[0][l] = xi[0][l] - xj[0];
+        d[1][l] = xi[1][l] - xj[1];
+        d[2][l] = xi[2][l] - xj[2];
+    }
+    d
+}
+
+/// For each vertex its neighbours in ascending order.
+fn row_lists(model: &Model, system: &System) -> Vec<Vec<Entry>> {
+    let mut lists: Vec<Vec<Entry>> = vec![Vec::new(); model.vertices()];
+    let mut push = |i: u32, j: u32, coefficient: f64, pull: f64| {
+        if !system.held[i as usize] {
+            lists[i as usize].push(Entry { neighbour: j, coefficient, pull });
+        }
+    };
+    for elements in &model.elements {
+        if let Elements::Spring(batch) = elements {
+            for (&[i, j], spring) in batch.iter() {
+                let pull = spring.stiffness * spring.rest_length;
+                push(i, j, spring.stiffness, pull);
+                push(j, i, spring.stiffness, pull);
+            }
+        } else if let Some(projective) = elements.view().projective().filter(|p| p.local() == LocalStep::None) {
+            let batch = elements.view();
+            for c in 0..batch.len() {
+                let stencil = batch.stencil(c);
+                projective.stiffness(c, &mut |i, j, value| {
+                    if i != j {
+                        push(stencil[i], stencil[j], -value, 0.0);
+                    }
+                });
+            }
+        }
+    }
+    for list in &mut lists {
+        list.sort_by_key(|entry| entry.neighbour);
+        let merged = list.chunk_by(|a, b| a.neighbour == b.neighbour).map(|same| Entry {
+            neighbour: same[0].neighbour,
+            coefficient: same.iter().map(|entry| entry.coefficient).sum(),
+            pull: same.iter().map(|entry| entry.pull).sum(),
+        });
+        *list = merged.collect();
+    }
+    lists
+}

@@ -1,0 +1,109 @@
+//! What happens to a step before and after its solve.
+
+use super::map;
+use super::problem::CpuProblem;
+use crate::contact::limit_slip;
+use crate::device::StepInput;
+use crate::math::{Real, Vec3};
+use crate::model::Potential;
+
+impl<R: Real> CpuProblem<R> {
+    /// x̃ = x + h v + h² M⁻¹ f
+    pub(super) fn predict(&mut self, x: &[[R; 4]], v: &[[R; 4]]) {
+        let h = self.system.h;
+        let (step, decay) = (R::of(h), R::of((-self.model.damping * h).exp()));
+        let fall = Vec3::of(self.model.acceleration.map(|a| a * h * h));
+        let held = &self.system.held;
+        map(&mut self.x_tilde, |i, _| {
+            let x = Vec3::load(x[i]);
+            if held[i] { x } else { x + Vec3::load(v[i]) * (step * decay) + fall }
+        });
+        for &(wind, drag) in &self.model.winds {
+            add_wind(&self.model, x, v, (wind, drag), &self.inv_mass, R::of(h * h), &mut self.x_tilde);
+        }
+    }
+
+    /// Pins and colliders of the step.
+    pub(super) fn hold(&mut self, input: &StepInput) {
+        self.colliders.clear();
+        self.colliders.extend(input.colliders.iter().map(|collider| collider.cast()));
+        self.spring_pins.clear();
+        for &(i, target) in &input.targets {
+            if self.system.held[i as usize] {
+                self.x_tilde[i as usize] = Vec3::of(target).store();
+            } else {
+                self.spring_pins.push((i, Vec3::of(target), R::of(self.system.pin_stiffness[i as usize])));
+            }
+        }
+        self.x_pull.copy_from_slice(&self.x_tilde);
+        for &(i, target, stiffness) in &self.spring_pins {
+            let i = i as usize;
+            let inertia = R::of(self.system.inertia[i]);
+            let mean = (Vec3::load(self.x_tilde[i]) * inertia + target * stiffness) / (inertia + stiffness);
+            self.x_pull[i] = mean.store();
+        }
+        self.potential.colliders.clear();
+        self.potential.colliders.extend_from_slice(&input.colliders);
+    }
+
+    /// The objective of the step in progress, exactly the one the verbs in this precision see.
+    pub(super) fn current_potential(&mut self) -> &Potential {
+        if !self.potential_is_current {
+            let Potential { x_tilde, spring_pins, .. } = &mut self.potential;
+            x_tilde.iter_mut().zip(&self.x_tilde).for_each(|(wide, x)| *wide = x.map(Real::f64));
+            spring_pins.clear();
+            spring_pins.extend(self.spring_pins.iter().map(|(i, target, k)| (*i, target.f64(), k.f64())));
+            self.potential_is_current = true;
+        }
+        &self.potential
+    }
+
+    /// Shortens the slip of vertices that touch colliders.
+    pub(super) fn apply_friction(&self, x_prev: &[[R; 4]], x: &mut [[R; 4]]) {
+        if self.colliders.iter().all(|collider| collider.friction == R::ZERO) {
+            return;
+        }
+        let h = R::of(self.system.h);
+        map(x, |i, mut x| {
+            if self.inv_mass[i] == R::ZERO {
+                return x;
+            }
+            // The push of a contact of depth p is h² κ p / m; resting on many-times-stiffer contact it is the fall of
+            // one step, h² g, whatever the stiffness.
+            let push_per_depth = h * h * self.contact_stiffness[i] * self.inv_mass[i];
+            for collider in &self.colliders {
+                let (d, normal) = collider.distance(x);
+                let depth = self.thickness[i] - d;
+                if depth > R::ZERO {
+                    let carried = Vec3::load(x_prev[i]) + collider.velocity_at(x) * h;
+                    x = carried + limit_slip(x - carried, normal, push_per_depth * depth, collider.friction);
+                }
+            }
+            x
+        });
+    }
+}
+
+/// Adds h² M⁻¹ f of a wind: each triangle feels drag · area · (relative velocity · n) n, a third at each corner.
+fn add_wind<R: Real>(
+    model: &crate::model::Model,
+    x: &[[R; 4]],
+    v: &[[R; 4]],
+    (wind, drag): ([f64; 3], f64),
+    inv_mass: &[R],
+    h_sq: R,
+    x_tilde: &mut [[R; 4]],
+) {
+    let (wind, share) = (Vec3::<R>::of(wind), R::of(drag / 3.0));
+    for triangle in model.surface() {
+        let corner = triangle.map(|i| Vec3::load(x[i as usize]));
+        let normal = (corner[1] - corner[0]).cross(corner[2] - corner[0]);
+        let twice_area = normal.length();
+        let n = normal.unit_or(Vec3::ZERO);
+        let mean = triangle.iter().fold(Vec3::ZERO, |sum, &i| sum + Vec3::load(v[i as usize])) * R::of(1.0 / 3.0);
+        let force = n * ((wind - mean).dot(n) * twice_area * R::of(0.5) * share);
+        for i in triangle.map(|i| i as usize) {
+            x_tilde[i] = (Vec3::load(x_tilde[i]) + force * (h_sq * inv_mass[i])).store();
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! The verbs a device offers. Solvers are written once against [`Device`]; [`Cpu`] is here, GPUs live in their own crate.
+//!
+//! Fields ([`Device::Points`]) stay on the device. A verb may run at once or be recorded; the host sees results only
+//! through [`Device::read`] and [`Device::scalar`], which wait. Scalars live in numbered [`Slot`]s on the device, so
+//! that conjugate gradients never has to wait for its α and β.
+
+mod cpu;
+
+pub use cpu::{Cpu, CpuProblem};
+
+use crate::contact::PosedCollider;
+use crate::linear::CholeskyError;
+use crate::model::{Model, Potential, System};
+use std::sync::Arc;
+
+/// A scalar on the device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Slot(pub usize);
+
+/// How many [`Slot`]s a device has.
+pub const SLOTS: usize = 8;
+
+/// A factor: known on the host, or a quotient of device scalars (0 where the divisor is 0).
+#[derive(Clone, Copy, Debug)]
+pub enum Factor {
+    /// Known.
+    Value(f64),
+    /// First over second.
+    Ratio(Slot, Slot),
+    /// Minus the first over the second.
+    MinusRatio(Slot, Slot),
+}
+
+/// How a candidate x̂ becomes the next iterate (course eq 26):
+/// x⁺ = ω (γ (x̂ − x) + x − x⁻) + x⁻, with x⁻ the iterate before x.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Blend {
+    /// ω; 1 takes the candidate (shortened by γ) as it is.
+    pub omega: f64,
+    /// γ
+    pub under_relaxation: f64,
+}
+
+/// What a new step brings besides the state.
+#[derive(Clone, Debug, Default)]
+pub struct StepInput {
+    /// Where held and pinned vertices are to be at the end of the step: index, target, m.
+    pub targets: Vec<(u32, [f64; 3])>,
+    /// Colliders at the end of the step.
+    pub colliders: Vec<PosedCollider<f64>>,
+}
+
+/// A verb that a device cannot do, or that failed.
+#[derive(Debug, thiserror::Error)]
+pub enum DeviceError {
+    /// The direct solver failed.
+    #[error("direct solver: {0}")]
+    Cholesky(#[from] CholeskyError),
+}
+
+/// Where a simulation is computed.
+pub trait Device {
+    /// N points on the device.
+    type Points;
+    /// A model at one step size, on the device, with the step's inertial target, pins and colliders.
+    type Problem;
+
+    /// Name for reports.
+    fn name(&self) -> String;
+    /// `"f32"` or `"f64"`.
+    fn precision(&self) -> &'static str;
+
+    /// Brings a model at one step size to the device.
+    fn upload(&mut self, model: &Arc<Model>, system: &Arc<System>) -> Self::Problem;
+    /// A field of zeros with a point per vertex.
+    fn points(&self, problem: &Self::Problem) -> Self::Points;
+    /// Host to device.
+    fn write(&mut self, from: &[[f64; 3]], to: &mut Self::Points);
+    /// Device to host.
+    fn read(&mut self, from: &Self::Points, to: &mut [[f64; 3]]);
+
+    /// to = from
+    fn copy(&mut self, from: &Self::Points, to: &mut Self::Points);
+    /// y += a x
+    fn axpy(&mut self, a: Factor, x: &Self::Points, y: &mut Self::Points);
+    /// y = x + a y
+    fn xpay(&mut self, x: &Self::Points, a: Factor, y: &mut Self::Points);
+    /// out = a · b
+    fn dot(&mut self, a: &Self::Points, b: &Self::Points, out: Slot);
+    /// to = from
+    fn copy_scalar(&mut self, from: Slot, to: Slot);
+    /// The value of a scalar; waits for it.
+    fn scalar(&mut self, slot: Slot) -> f64;
+
+    /// Starts a step from (x, v): pins, colliders and the inertial target x̃ = x + h v + h² M⁻¹ f.
+    fn begin_step(&mut self, problem: &mut Self::Problem, input: &StepInput, x: &Self::Points, v: &Self::Points);
+    /// x = x̃, with held vertices at their targets: where every solver starts.
+    fn start(&mut self, problem: &Self::Problem, x: &mut Self::Points);
+    /// Ends a step: friction moves x, then v = (x − x_prev)/h.
+    fn end_step(&mut self, problem: &Self::Problem, x_prev: &Self::Points, x: &mut Self::Points, v: &mut Self::Points);
+    /// The step's objective in `f64`, for certificates and references.
+    fn potential<'a>(&mut self, problem: &'a mut Self::Problem) -> &'a Potential;
+    /// E(x), J, evaluated in `f64`; waits.
+    fn objective(&mut self, problem: &mut Self::Problem, x: &Self::Points) -> f64;
+
+    /// g = ∇E(x), N; zero for held vertices. Remembers which contacts are active, for the verbs below.
+    fn gradient(&mut self, problem: &mut Self::Problem, x: &Self::Points, g: &mut Self::Points);
+    /// One local step and one Jacobi sweep, blended: with x̂ = x − D⁻¹∇E(x), turns x⁻ into x⁺. Writes ∇Eᵀ D⁻¹ ∇E to
+    /// `residual` if asked to.
+    fn jacobi(
+        &mut self,
+        problem: &mut Self::Problem,
+        x: &Self::Points,
+        x_before: &mut Self::Points,
+        blend: Blend,
+        residual: Option<Slot>,
+    );
+    /// x⁻ becomes x⁺ from a candidate that is already there.
+    fn blend(&mut self, x_hat: &Self::Points, x: &Self::Points, x_before: &mut Self::Points, blend: Blend);
+    /// z = D⁻¹ r
+    fn divide_by_diagonal(&mut self, problem: &Self::Problem, r: &Self::Points, z: &mut Self::Points);
+    /// out = A p, with active contacts on the diagonal.
+    fn multiply(&mut self, problem: &Self::Problem, p: &Self::Points, out: &mut Self::Points);
+    /// Number of colours of the matrix graph; 0 until asked for by a Gauss-Seidel solver.
+    fn colours(&mut self, problem: &mut Self::Problem) -> usize;
+    /// One colour of a Gauss-Seidel sweep on A z = r with relaxation factor ω.
+    fn gauss_seidel(
+        &mut self,
+        problem: &Self::Problem,
+        colour: usize,
+        omega: f64,
+        r: &Self::Points,
+        z: &mut Self::Points,
+    );
+    /// z = A⁻¹ r by Cholesky, with active contacts on the diagonal.
+    fn solve_direct(
+        &mut self,
+        problem: &mut Self::Problem,
+        r: &Self::Points,
+        z: &mut Self::Points,
+    ) -> Result<(), DeviceError>;
+    /// Largest eigenvalue of D⁻¹A: above 2, plain Jacobi does not converge.
+    fn largest_jacobi_eigenvalue(&mut self, problem: &mut Self::Problem) -> f64;
+
+    /// Forgets the multipliers of XPBD.
+    fn reset_multipliers(&mut self, problem: &mut Self::Problem);
+    /// One position-based Jacobi sweep: x̂ = x + α Σ Δx (course eq 27).
+    fn constrain_jacobi(
+        &mut self,
+        problem: &mut Self::Problem,
+        relaxation: f64,
+        x: &Self::Points,
+        x_hat: &mut Self::Points,
+    );
+    /// Number of colours of the constraints.
+    fn constraint_colours(&mut self, problem: &mut Self::Problem) -> usize;
+    /// Projects one colour of the constraints in place; `extended` keeps XPBD's multipliers.
+    fn constrain_colour(&mut self, problem: &mut Self::Problem, colour: usize, extended: bool, x: &mut Self::Points);
+    /// Position-based pins and colliders: pulls spring pins, pushes vertices out of colliders.
+    fn enforce(&mut self, problem: &Self::Problem, x: &mut Self::Points);
+}
