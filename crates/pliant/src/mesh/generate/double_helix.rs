@@ -1,6 +1,6 @@
 //! Two square bars wound around each other, joined at both ends by blocks (course, figure 18).
 //!
-//! In the lattice the body is an H lying twice: two straight bars, a bar's width apart, with the gap filled at both
+//! In the lattice the body is a narrow frame: two straight bars, a bar's width apart, with the gap filled at both
 //! ends. It is then wound: each cross-section stays square to its bar's centre line, whose slope against the axis goes
 //! smoothly from 0 in the blocks to [`SLOPE`] and back, so cells are distorted by the bars' curvature only.
 //!
@@ -24,7 +24,7 @@ const EASE: f64 = 3.0;
 /// Below this even a single cell per bar is too long.
 const LEAST: usize = 240;
 
-/// Two intertwined helical bars joined at both ends, 1 m high along y, about a third of a metre wide, with as nearly
+/// Two intertwined helical bars joined at both ends, 1 m high along y, about 0.18 m wide, with as nearly
 /// `tets` tets as whole cells allow (within 3 %, and within 1 % from 10 000 on).
 pub fn double_helix(tets: usize) -> Result<Mesh, GenerateError> {
     let limits = Limits { shape: "double helix", remedy: "lower tets" };

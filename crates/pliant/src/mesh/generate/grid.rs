@@ -8,7 +8,7 @@ use crate::scene::Triangulation;
 ///
 /// `Uniform` and `Alternating` put vertex (ix, iz) at the index ix + iz·resolution_x. `Delaunay` keeps the number of
 /// vertices, the corners and the regular boundary, spreads the others irregularly at the same mean spacing, and orders
-/// all of them along a Z-curve; where the two spacings are equal no angle is below 20°.
+/// all of them along a Z-curve; with equal spacings the smallest angle is 34° at 10×10 vertices, 21° at 1000×1000.
 pub fn grid(size: [f64; 2], resolution: [usize; 2], triangulation: Triangulation) -> Result<Mesh, GenerateError> {
     let limits = Limits { shape: "grid", remedy: "lower resolution" };
     limits.length("size along x", size[0])?;
@@ -29,7 +29,7 @@ fn along(size: f64, n: usize, at: f64) -> f64 {
     (at / (n - 1) as f64 - 0.5) * size
 }
 
-/// Two triangles per cell; `falling` cells have the diagonal from (+x, −z)… to (−x, +z), the others from low to high.
+/// Two triangles per cell; `falling` cells have the diagonal from (+x, −z) to (−x, +z), the others from (−x, −z) to (+x, +z).
 fn regular(size: [f64; 2], [nx, nz]: [usize; 2], falling: impl Fn(usize, usize) -> bool) -> Mesh {
     let mut mesh = Mesh::default();
     mesh.points.reserve(nx * nz);

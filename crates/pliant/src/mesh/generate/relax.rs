@@ -1,12 +1,13 @@
-//! Irregular points that still make well-shaped triangles: a jittered lattice, relaxed a few times towards the mean of
-//! its Delaunay neighbours.
+//! Irregular points that still make well-shaped triangles: a jittered lattice, each point of which is moved a few times
+//! to the centroid of its Delaunay triangles (centroidal patches: Chen and Holst 2011, "Efficient mesh optimization
+//! schemes based on optimal Delaunay triangulations").
 
-use crate::mesh::topology::{adjacency, stencil_edges};
 use spade::{DelaunayTriangulation, InsertionError, Point2, Triangulation};
 
-/// How far points start from the lattice, in spacings; rows may overlap, so that no lattice lines survive.
-const JITTER: f64 = 0.6;
-/// Each pass costs a triangulation; after the first few the smallest angle hardly rises any more.
+/// How far points start from the lattice at most, in spacings: rows just touch, so no lattice lines survive. Measured
+/// on 300×300 vertices, smallest angle after four passes: 28° for 0.35, 23° for 0.5, 22° for 0.7.
+const JITTER: f64 = 0.5;
+/// Each pass costs a triangulation; after four the smallest angle hardly rises any more (23.1°, then 24.2° after ten).
 const PASSES: usize = 4;
 
 /// Points of a lattice with unit spacing, boundary in place, interior spread.
@@ -27,19 +28,29 @@ impl Relaxed {
             }
         }
         for _ in 0..PASSES {
-            let triangles = triangulate(at.iter().copied())?;
-            let neighbours = adjacency(at.len(), &stencil_edges(at.len(), &triangles));
-            at = (0..at.len())
-                .map(|v| if interior(v) { mean(&at, neighbours.of(v)).unwrap_or(at[v]) } else { at[v] })
-                .collect();
+            let centroids = patch_centroids(&at, &triangulate(at.iter().copied())?);
+            for v in (0..at.len()).filter(|&v| interior(v)) {
+                at[v] = centroids[v].unwrap_or(at[v]);
+            }
         }
         Ok(Self { at })
     }
 }
 
-fn mean(at: &[[f64; 2]], among: &[u32]) -> Option<[f64; 2]> {
-    let sum = among.iter().fold([0.0; 2], |[x, z], &v| [x + at[v as usize][0], z + at[v as usize][1]]);
-    (!among.is_empty()).then(|| sum.map(|s| s / among.len() as f64))
+/// The centroid of the triangles around each point, if they have any area.
+fn patch_centroids(at: &[[f64; 2]], triangles: &[[u32; 3]]) -> Vec<Option<[f64; 2]>> {
+    let mut moments = vec![[0.0; 3]; at.len()];
+    for triangle in triangles {
+        let [a, b, c] = triangle.map(|v| at[v as usize]);
+        let area = ((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])).abs();
+        for &v in triangle {
+            let [x, z, total] = &mut moments[v as usize];
+            *x += area * (a[0] + b[0] + c[0]) / 3.0;
+            *z += area * (a[1] + b[1] + c[1]) / 3.0;
+            *total += area;
+        }
+    }
+    moments.into_iter().map(|[x, z, total]| (total > 0.0).then(|| [x / total, z / total])).collect()
 }
 
 /// Delaunay triangles of points (x, z), numbered as they come, seen counter-clockwise from +y.

@@ -50,7 +50,7 @@ pub fn torus(major_radius: f64, minor_radius: f64, edge: f64) -> Result<Mesh, Ge
         return Err(GenerateError::NoHole { major: major_radius, minor: minor_radius });
     }
     let edge = edge.min(minor_radius);
-    let (across, around) = (even_cells(2.0 * minor_radius / edge), (TAU * major_radius / edge).round().max(8.0));
+    let (across, around) = (even_cells(2.0 * minor_radius / edge), even_cells(TAU * major_radius / edge).max(8.0));
     limits.size((across + 1.0).powi(2) * around, 6.0 * across * across * around)?;
     let lattice =
         Lattice { cells: [across, across, around].map(|n| n as usize), mirrored: [true, true, false], ring: true };
@@ -63,7 +63,7 @@ pub fn torus(major_radius: f64, minor_radius: f64, edge: f64) -> Result<Mesh, Ge
     Ok(lattice.mesh(|_| true, place))
 }
 
-/// The even number nearest to `cells`, at least 2: mirrored lattices have a middle.
+/// The even number nearest to `cells`, at least 2: mirrored lattices have a middle, and an even ring is centred.
 fn even_cells(cells: f64) -> f64 {
     2.0 * (cells / 2.0).round().max(1.0)
 }

@@ -72,6 +72,7 @@ fn delaunay_grids_are_irregular_and_well_shaped() {
         let size = resolution.map(|n| 0.1 * (n - 1) as f64);
         let mesh = grid(size, resolution, Triangulation::Delaunay).unwrap();
         let least = min_angle(&mesh);
+        println!("Delaunay {resolution:?}: smallest angle {least:.1}°");
         assert!(least > 20.0, "{resolution:?}: {least}");
         let graph = topology::adjacency(mesh.points.len(), &topology::edges(&mesh));
         let six = graph.rows().filter(|row| row.len() == 6).count();
@@ -195,9 +196,29 @@ fn double_helices_have_the_size_asked_for_and_one_hole() {
 #[test]
 fn double_helices_come_near_any_number_from_small_to_figure_18() {
     for tets in (240..12_000).step_by(97).chain([158_000, 316_000]) {
-        let got = double_helix(tets).unwrap().tets.len();
+        let mesh = double_helix(tets).unwrap();
+        let got = mesh.tets.len();
         assert!((got as f64 / tets as f64 - 1.0).abs() < 0.03, "{tets}: {got}");
+        assert!(min_dihedral(&mesh) > 8.0, "{tets}: {}", min_dihedral(&mesh));
     }
+}
+
+/// Rounding to whole cells stretches them most when there are few.
+#[test]
+fn no_coarse_round_solid_has_flat_tets() {
+    let mut least: f64 = 180.0;
+    for i in 0..12 {
+        let edge = 0.25 + 0.1 * i as f64;
+        least = least.min(min_dihedral(&sphere(1.0, edge).unwrap()));
+        for height in [0.2, 0.37, 0.8, 1.1, 2.9] {
+            least = least.min(min_dihedral(&cylinder(1.0, height, edge).unwrap()));
+        }
+        for major in [1.4, 2.0, 3.3, 10.0] {
+            least = least.min(min_dihedral(&torus(major, 1.0, edge).unwrap()));
+        }
+    }
+    println!("round solids: smallest dihedral {least:.1}°");
+    assert!(least > 8.0, "{least}");
 }
 
 #[test]

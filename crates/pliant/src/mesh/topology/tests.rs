@@ -19,13 +19,15 @@ fn tet_soup() -> impl Strategy<Value = (usize, Vec<[u32; 4]>)> {
     })
 }
 
-/// Triangle index, direction and opposite corner of each side of each edge.
-fn brute_sides(triangles: &[[u32; 3]]) -> BTreeMap<[u32; 2], Vec<(usize, [u32; 2], u32)>> {
-    let mut sides: BTreeMap<_, Vec<_>> = BTreeMap::new();
-    for (t, &[a, b, c]) in triangles.iter().enumerate() {
+/// Direction and opposite corner of each side of each edge.
+type BruteSides = BTreeMap<[u32; 2], Vec<([u32; 2], u32)>>;
+
+fn brute_sides(triangles: &[[u32; 3]]) -> BruteSides {
+    let mut sides = BruteSides::new();
+    for &[a, b, c] in triangles {
         for (from, to, opposite) in [(a, b, c), (b, c, a), (c, a, b)] {
             if from != to {
-                sides.entry([from.min(to), from.max(to)]).or_default().push((t, [from, to], opposite));
+                sides.entry([from.min(to), from.max(to)]).or_default().push(([from, to], opposite));
             }
         }
     }
@@ -54,9 +56,9 @@ proptest! {
         for (edge, sides) in brute_sides(&triangles) {
             for i in 0..sides.len() {
                 for j in i + 1..sides.len() {
-                    let distinct: BTreeSet<u32> = [edge[0], edge[1], sides[i].2, sides[j].2].into();
+                    let distinct: BTreeSet<u32> = [edge[0], edge[1], sides[i].1, sides[j].1].into();
                     if distinct.len() == 4 {
-                        expected.push([edge[0], edge[1], sides[i].2.min(sides[j].2), sides[i].2.max(sides[j].2)]);
+                        expected.push([edge[0], edge[1], sides[i].1.min(sides[j].1), sides[i].1.max(sides[j].1)]);
                     }
                 }
             }
@@ -78,7 +80,7 @@ proptest! {
     #[test]
     fn boundary_edges_have_one_triangle((n, triangles) in soup()) {
         let expected: Vec<[u32; 2]> =
-            brute_sides(&triangles).into_values().filter(|sides| sides.len() == 1).map(|sides| sides[0].1).collect();
+            brute_sides(&triangles).into_values().filter(|sides| sides.len() == 1).map(|sides| sides[0].0).collect();
         prop_assert_eq!(boundary_edges(n, &triangles), expected);
     }
 
