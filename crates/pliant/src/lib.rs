@@ -1,5 +1,6 @@
 //! Pliant simulates cloth and soft solids in real time, and says how good each answer is.
 
+pub mod colouring;
 pub mod material;
 pub mod linear;
 pub mod math;

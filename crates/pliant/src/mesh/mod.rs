@@ -1,5 +1,8 @@
 //! Triangle and tetrahedron meshes: what they are, where they come from, and what is wrong with them.
 
+pub mod generate;
+pub mod topology;
+
 /// A mesh as read or generated: points, and triangles and/or tetrahedra over them. Always in `f64`, metres, y up.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mesh {
