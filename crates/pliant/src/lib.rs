@@ -1,9 +1,13 @@
 //! Pliant simulates cloth and soft solids in real time, and says how good each answer is.
 
+pub mod atomic_file;
 pub mod colouring;
-pub mod material;
+pub mod contact;
+pub mod device;
 pub mod linear;
+pub mod material;
 pub mod math;
 pub mod mesh;
+pub mod model;
 pub mod output;
 pub mod scene;

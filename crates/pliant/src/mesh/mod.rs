@@ -2,6 +2,36 @@
 
 pub mod generate;
 pub mod topology;
+mod check;
+mod check_adjacency;
+mod check_surface;
+mod check_tets;
+mod error;
+mod info;
+mod intersect;
+mod intersect_predicates;
+mod io;
+mod io_cursor;
+mod io_gmsh;
+mod io_obj;
+mod io_ply;
+mod io_stl;
+mod io_tetgen;
+mod io_vtk;
+mod io_vtu;
+
+pub use check::{Finding, Kind, Of, Report, Severity, check};
+pub use error::{MeshError, Place};
+pub use info::{Info, info};
+pub use intersect::self_intersections;
+pub use io::{Format, parse, read, write, write_with_fields};
+pub use io_gmsh::write_gmsh;
+pub use io_obj::write_obj;
+pub use io_ply::write_ply;
+pub use io_stl::write_stl;
+pub use io_tetgen::{TetgenPart, parse_tetgen};
+pub use io_vtk::write_vtk;
+pub use io_vtu::{PointField, write_vtu};
 
 /// A mesh as read or generated: points, and triangles and/or tetrahedra over them. Always in `f64`, metres, y up.
 #[derive(Clone, Debug, Default, PartialEq)]
