@@ -118,10 +118,6 @@ impl<'a> Log<'a> {
         self.found.borrow_mut().push((place, message.into(), help.into()));
     }
 
-    pub fn is_empty(&self) -> bool {
-        self.found.borrow().is_empty()
-    }
-
     /// All mistakes, in the order of the text, or `value` if there is none.
     pub fn finish<T>(self, value: T) -> Result<T, SceneError> {
         let mut found = self.found.take();

@@ -158,6 +158,7 @@ impl<'a> Section<'a> {
         }
         let help = match node.value {
             Value::Float(f) if f.fract() == 0.0 && f.abs() < 1e15 => format!("write {f:.0}, without a point"),
+            _ if low == high => format!("{low} is all that this version knows"),
             _ => String::new(),
         };
         self.log.add(node.place, format!("`{key}` is {}; expected {expected}", node.described()), help);
@@ -190,7 +191,11 @@ impl<'a> Section<'a> {
         if low <= high {
             return Some([low, high]);
         }
-        self.fail(key, format!("`{key}` ends at {high}, before it starts at {low}"), "write the smaller number first");
+        self.fail(
+            key,
+            format!("`{key}` ends at {}, before it starts at {}", units::shown(high), units::shown(low)),
+            "write the smaller number first",
+        );
         None
     }
 
@@ -274,12 +279,13 @@ impl<'a> Section<'a> {
         if range.holds(value) {
             return Some(value);
         }
-        let unit = if *quantity == PLAIN { String::new() } else { format!(" {}", quantity.unit) };
-        self.log.add(
-            node.place,
-            format!("`{key}` is {value}{unit}; it must be {}", range.described()),
-            if value.is_finite() { String::new() } else { "write a finite number".to_string() },
-        );
+        let (unit, help) = match (*quantity == PLAIN, value.is_finite()) {
+            (true, true) => (String::new(), String::new()),
+            (true, false) => (String::new(), "write a finite number".to_string()),
+            (false, _) => (format!(" {}", quantity.unit), units::for_example(quantity)),
+        };
+        let message = format!("`{key}` is {}{unit}; it must be {}", units::shown(value), range.described());
+        self.log.add(node.place, message, help);
         None
     }
 
@@ -329,19 +335,24 @@ impl<'a> Section<'a> {
             .filter(|s| s.find(&entry.key).is_some() && s.name != self.keys.name)
             .map(SectionKeys::title)
             .collect();
-        let near = suggest::nearest(&entry.key, names.iter().copied());
-        let help = match (near, elsewhere.first()) {
-            (None, Some(_)) if elsewhere.contains(&TOP.title()) && elsewhere.len() == 1 => {
-                "it belongs at the top of the file, before the first table".to_string()
-            }
-            (None, Some(_)) => format!("it belongs in {}", elsewhere.join(" or ")),
-            _ => suggest::help(&entry.key, "keys", &names),
-        };
+        let help = suggest::similar(&entry.key, &names).unwrap_or_else(|| match elsewhere.as_slice() {
+            [] => suggest::help(&entry.key, "keys", &names),
+            [one] if *one == TOP.title() => "it belongs at the top of the file, before the first table".to_string(),
+            _ => format!("it belongs in {}", elsewhere.join(" or ")),
+        });
         let what = match entry.node.value {
             Value::Table(_) | Value::List(_) if top => "table or key",
             _ => "key",
         };
-        self.log.add(entry.place, format!("unknown {what} `{}` in {}", entry.key, self.keys.title()), help);
+        self.log.add(
+            entry.place,
+            format!(
+                "unknown {what} `{}` {}",
+                entry.key,
+                if top { "at the top of the file".to_string() } else { format!("in {}", self.keys.title()) }
+            ),
+            help,
+        );
     }
 }
 

@@ -33,7 +33,7 @@ pub fn reference_markdown() -> String {
         write_section(&mut page, section);
     }
     page.push_str(
-        "\n## Materials\n\nTypical values, right in their order of magnitude. KES is the Kawabata evaluation system: \
+        "\n## Materials\n\nTypical values, meant to be right in their order of magnitude; none is that of one measured sample, so give the numbers of yours if you have them. KES is the Kawabata evaluation system: \
          EMT the strain at 490 N/m, B the bending rigidity.\n",
     );
     page.push_str("\n| cloth | density, kg/m^2 | stretch_stiffness, N/m | poisson_ratio | bend_stiffness, N·m | source |\n|---|---|---|---|---|---|\n");

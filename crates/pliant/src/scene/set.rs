@@ -1,8 +1,7 @@
 //! Overrides: `--set cloth.resolution=316` changes what was typed before it is given a meaning.
 
 use super::error::Log;
-use super::keys::{SECTIONS, section};
-use super::suggest;
+use super::keys::section;
 use super::tree::{Node, Place, Table, Value};
 
 /// No key of a scene lies deeper.
@@ -120,11 +119,8 @@ fn put_inside(at: &mut Node, name: &str, path: &[&str], node: Node) -> Result<()
             }
         }
         _ => {
-            let tables: Vec<&str> = SECTIONS.iter().map(|s| s.name).collect();
-            Err((
-                format!("`{name}` is {found}, so there is no `{first}` in it"),
-                format!("tables: {}", suggest::list(&tables)),
-            ))
+            let help = format!("set `{name}` itself, or a key beside it");
+            Err((format!("`{name}` is {found}, so there is no `{first}` in it"), help))
         }
     }
 }

@@ -18,20 +18,18 @@ pub(super) fn nearest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c s
 
 /// A sentence that helps someone who typed `word` where one of `candidates` was expected.
 pub(super) fn help(word: &str, what: &str, candidates: &[&str]) -> String {
+    similar(word, candidates).unwrap_or_else(|| format!("known {what}: {}", list(candidates)))
+}
+
+/// A question about the nearest name, or about all names that hold `word`; `None` if there are none.
+pub(super) fn similar(word: &str, candidates: &[&str]) -> Option<String> {
     if let Some(near) = nearest(word, candidates.iter().copied()) {
-        return format!("did you mean `{near}`?");
+        return Some(format!("did you mean `{near}`?"));
     }
     let typed = normal(word);
-    let holding: Vec<&str> = candidates
-        .iter()
-        .copied()
-        .filter(|c| typed.len() >= 4 && normal(c).windows(typed.len()).any(|w| w == typed))
-        .collect();
-    if holding.is_empty() {
-        format!("known {what}: {}", list(candidates))
-    } else {
-        format!("did you mean {}?", either(&holding))
-    }
+    let holds = |name: &str| typed.len() >= 4 && normal(name).windows(typed.len()).any(|w| w == typed);
+    let holding: Vec<&str> = candidates.iter().copied().filter(|c| holds(c)).collect();
+    (!holding.is_empty()).then(|| format!("did you mean {}?", either(&holding)))
 }
 
 /// `a`, `b`, `c`

@@ -133,7 +133,7 @@ impl Node {
         match &self.value {
             Value::Text(text) => format!("the text \"{}\"", shortened(text)),
             Value::Integer(i) => format!("{i}"),
-            Value::Float(f) => format!("{f}"),
+            Value::Float(f) => format!("{f:?}"),
             Value::Flag(flag) => format!("{flag}"),
             Value::Date => "a date".to_string(),
             Value::List(items) => format!("a list of {}", items.len()),

@@ -147,7 +147,13 @@ const UNITS: &[(&str, f64, [i8; 4])] = &[
 
 /// Names of all units, for the reference page.
 pub(super) fn unit_names() -> impl Iterator<Item = &'static str> {
-    UNITS.iter().map(|u| u.0).filter(|n| *n != "1")
+    // The Greek letter mu and the micro sign look alike: one is shown.
+    UNITS.iter().map(|u| u.0).filter(|n| *n != "1" && !n.starts_with('\u{3bc}'))
+}
+
+/// A number for a message: short, and never hundreds of digits.
+pub(super) fn shown(x: f64) -> String {
+    if x == 0.0 || !x.is_finite() || (1e-4..1e7).contains(&x.abs()) { format!("{x}") } else { format!("{x:e}") }
 }
 
 /// Why a text is no number with a unit, or not of the wanted kind.

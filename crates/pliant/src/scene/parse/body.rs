@@ -7,6 +7,7 @@ use super::super::reader::Section;
 use super::super::types::{
     BendModel, Cloth, MembraneModel, MeshSource, Placement, Solid, SolidModel, StretchModel, Triangulation,
 };
+use super::super::units::shown;
 use super::default_name;
 
 /// More cells than this would not fit into memory; it is a typing error.
@@ -166,9 +167,14 @@ fn edge(s: &Section<'_>, default: f64, extents: [f64; 3]) -> f64 {
     let longest = extents.into_iter().fold(0.0, f64::max);
     let cells: f64 = extents.iter().map(|e| (e / edge).max(1.0)).product();
     if edge > longest {
-        s.fail("edge", format!("an edge of {edge} m is longer than the shape, {longest} m"), "make `edge` shorter");
+        s.fail(
+            "edge",
+            format!("an edge of {} m is longer than the shape, {} m", shown(edge), shown(longest)),
+            "make `edge` shorter",
+        );
     } else if cells > MOST_CELLS {
-        let message = format!("edges of {edge} m in a shape of {longest} m make some {cells:.1e} cells");
+        let message =
+            format!("edges of {} m in a shape of {} m make some {cells:.1e} cells", shown(edge), shown(longest));
         s.fail("edge", message, format!("at most {MOST_CELLS:e} fit: make `edge` longer"));
     }
     edge

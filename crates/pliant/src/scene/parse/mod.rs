@@ -56,7 +56,11 @@ impl Scene {
         for error in errors {
             let span = error.span().unwrap_or(0..0);
             let place = Place::Text { start: span.start, end: span.end };
-            log.add(place, format!("not TOML: {}", error.message().trim()), "");
+            log.add(
+                place,
+                format!("not TOML: {}", error.message().trim()),
+                "a line is `key = value` or `[table]`; text goes in quotes",
+            );
         }
         match log.finish(scene)? {
             Some(scene) => Ok(scene),
@@ -116,7 +120,9 @@ fn scene(root: &Table, file: &str, folder: &Path, log: &Log) -> Scene {
     let cloth = body::cloths(&sections(root, "cloth", log), folder);
     let solid = body::solids(&sections(root, "solid", log), folder);
     let collider: Vec<Collider> = collider::colliders(&sections(root, "collider", log));
-    if cloth.is_empty() && solid.is_empty() && root.get("cloth").is_none() && root.get("solid").is_none() {
+    // A table with an unknown name may well be the body that is missing.
+    let all_known = root.entries.iter().all(|e| keys::TOP.find(&e.key).is_some() || keys::section(&e.key).is_some());
+    if root.get("cloth").is_none() && root.get("solid").is_none() && all_known {
         log.add(start, "the scene has no body", "add a [[cloth]] or a [[solid]]");
     }
     check_names(root, &cloth, &solid, &collider, log);

@@ -71,7 +71,7 @@ fn a_mistake_in_an_override_names_the_override() {
     );
     assert_eq!(
         refused(ONE, "tiem.frames", "3"),
-        "--set tiem.frames=3: unknown table or key `tiem` in the top of the file\n      = did you mean `time`?\n"
+        "--set tiem.frames=3: unknown table or key `tiem` at the top of the file\n      = did you mean `time`?\n"
     );
     assert_eq!(
         refused(ONE, "cloth.5.density", "3"),
@@ -79,8 +79,7 @@ fn a_mistake_in_an_override_names_the_override() {
     );
     assert_eq!(
         refused(ONE, "cloth.material.density", "3"),
-        "--set cloth.material.density=3: `material` is the text \"silk\", so there is no `density` in it\n      = write `cloth.density=3`?\n"
-            .replace("write `cloth.density=3`?", "tables: `cloth`, `solid`, `collider`, `pin`, `force`, `time`, `solver`, `device`, `output`")
+        "--set cloth.material.density=3: `material` is the text \"silk\", so there is no `density` in it\n      = set `material` itself, or a key beside it\n"
     );
     assert!(refused(ONE, "..", "3").starts_with("--set ..=3: `..` is not the name of a key"));
 }
