@@ -1,7 +1,7 @@
 //! What a scene file says, in SI units, with every default filled in. No maths, no meshes.
 //!
-//! What was typed ([`tree`], changed by [`set`]) and what it means ([`types`]) are two things; [`parse`] leads from one
-//! to the other with the help of one table of all keys ([`keys`]).
+//! What was typed (`tree`, changed by `set`) and what it means (`types`) are two things; `parse` leads from one
+//! to the other with the help of one table of all keys (`keys`).
 
 mod error;
 mod hash;
