@@ -1,0 +1,507 @@
+//! Every key a scene file knows: its type, unit, range, default and meaning. The parser, its suggestions and the
+//! reference page (`docs/scene.md`) all come from this table.
+
+use super::presets::{CLOTH_NAMES, SOLID_NAMES};
+use super::units::{
+    ACCELERATION, ANGLE, ANGULAR_VELOCITY, AREA_DENSITY, BENDING, DENSITY, DRAG, FREQUENCY, LENGTH, MILLISECONDS,
+    PLAIN, PRESSURE, Quantity, RATE, STIFFNESS, TIME, VELOCITY,
+};
+
+/// Numbers that are allowed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Range {
+    pub low: f64,
+    pub low_is_allowed: bool,
+    pub high: f64,
+    pub high_is_allowed: bool,
+}
+
+impl Range {
+    pub const ANY: Range = Range { low: f64::NEG_INFINITY, low_is_allowed: false, ..Range::NOT_NEGATIVE };
+    pub const POSITIVE: Range = Range { low_is_allowed: false, ..Range::NOT_NEGATIVE };
+    pub const NOT_NEGATIVE: Range =
+        Range { low: 0.0, low_is_allowed: true, high: f64::INFINITY, high_is_allowed: false };
+    /// Times may be infinite: never.
+    pub const MOMENT: Range = Range { high_is_allowed: true, ..Range::NOT_NEGATIVE };
+    pub const POISSON: Range = Range { high: 0.5, ..Range::NOT_NEGATIVE };
+    pub const BELOW_ONE: Range = Range { high: 1.0, ..Range::NOT_NEGATIVE };
+    pub const UNIT: Range = Range { high: 1.0, high_is_allowed: true, ..Range::POSITIVE };
+    pub const BELOW_TWO: Range = Range { high: 2.0, ..Range::POSITIVE };
+
+    pub fn holds(&self, x: f64) -> bool {
+        (x > self.low || (self.low_is_allowed && x == self.low))
+            && (x < self.high || (self.high_is_allowed && x == self.high))
+    }
+
+    /// `at least 0 and below 0.5`
+    pub fn described(&self) -> String {
+        let low = match (self.low == f64::NEG_INFINITY, self.low_is_allowed) {
+            (true, _) => None,
+            (_, true) => Some(format!("at least {}", self.low)),
+            (_, false) => Some(format!("above {}", self.low)),
+        };
+        let high = match (self.high == f64::INFINITY, self.high_is_allowed) {
+            (true, _) => None,
+            (_, true) => Some(format!("at most {}", self.high)),
+            (_, false) => Some(format!("below {}", self.high)),
+        };
+        match (low, high) {
+            (None, None) => "finite".to_string(),
+            (Some(one), None) | (None, Some(one)) => one,
+            (Some(low), Some(high)) => format!("{low} and {high}"),
+        }
+    }
+}
+
+/// What a key takes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Kind {
+    Text,
+    /// An existing file, relative to the scene's folder.
+    File,
+    Flag,
+    Count(u64, u64),
+    /// One count for all, or a list of that many.
+    Counts(usize, u64, u64),
+    Number(Quantity, Range),
+    /// One number for all, or a list of that many.
+    Numbers(usize, Quantity, Range),
+    Vector(Quantity),
+    /// `[low, high]`
+    Interval(Quantity, Range),
+    Choice(&'static [&'static str]),
+    Choices(&'static [&'static str]),
+    /// One vertex or a list.
+    Indices,
+    /// One point or a list.
+    Points,
+    /// Low and high corner.
+    Corners,
+}
+
+/// A key of a table.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Key {
+    pub name: &'static str,
+    pub kind: Kind,
+    /// As one would type it, or in words.
+    pub default: &'static str,
+    pub about: &'static str,
+    /// It has a meaning for these shapes (or kinds) only; empty: for all.
+    pub only: &'static [&'static str],
+}
+
+/// A table of a scene file.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SectionKeys {
+    /// Empty for the top of the file.
+    pub name: &'static str,
+    /// `[[name]]` rather than `[name]`.
+    pub many: bool,
+    /// The key that decides which others have a meaning.
+    pub decides: &'static str,
+    pub about: &'static str,
+    pub keys: &'static [Key],
+}
+
+impl SectionKeys {
+    pub fn find(&self, key: &str) -> Option<&'static Key> {
+        self.keys.iter().find(|k| k.name == key)
+    }
+
+    /// `[[cloth]]`, `[time]`, `the top of the file`
+    pub fn title(&self) -> String {
+        match (self.name, self.many) {
+            ("", _) => "the top of the file".to_string(),
+            (name, true) => format!("[[{name}]]"),
+            (name, false) => format!("[{name}]"),
+        }
+    }
+}
+
+const fn key(name: &'static str, kind: Kind, default: &'static str, about: &'static str) -> Key {
+    Key { name, kind, default, about, only: &[] }
+}
+
+impl Key {
+    const fn only(self, only: &'static [&'static str]) -> Key {
+        Key { only, ..self }
+    }
+}
+
+const NAME: Key = key(
+    "name",
+    Kind::Text,
+    "the section's name, with its index if there are several",
+    "Name for pins, messages and output.",
+);
+const POSITION: Key = key("position", Kind::Vector(LENGTH), "[0, 0, 0]", "Where its origin is at the start.");
+const ROTATION: Key =
+    key("rotation", Kind::Vector(ANGLE), "[0, 0, 0]", "Rotation about x, then y, then z, at the start.");
+const SCALE: Key = key("scale", Kind::Number(PLAIN, Range::POSITIVE), "1", "Uniform scale, before the rotation.");
+const START_VELOCITY: Key = key("velocity", Kind::Vector(VELOCITY), "[0, 0, 0]", "Velocity at the start.");
+const JITTER: Key = key(
+    "jitter",
+    Kind::Number(LENGTH, Range::NOT_NEGATIVE),
+    "0",
+    "Displaces every vertex at the start at random, by at most this.",
+);
+const SCRAMBLE: Key =
+    key("scramble", Kind::Flag, "false", "Starts as a random cloud: every vertex anywhere in the body's bounding box.");
+const MESH: Key = key(
+    "mesh",
+    Kind::File,
+    "none: the shape is generated",
+    "A mesh file, relative to the scene's folder, instead of `shape`. May also be a table with `file`, or with `shape` and its keys.",
+);
+const THICKNESS: Key =
+    key("thickness", Kind::Number(LENGTH, Range::NOT_NEGATIVE), "0.001", "Distance kept from colliders.");
+const MOVES: Key =
+    key("moves", Kind::Interval(TIME, Range::MOMENT), "[0, inf]", "It moves only from the first to the second time.");
+
+/// The most vertices along one side of a generated cloth.
+const MOST_SIDE: u64 = 20_000;
+
+/// The top of the file.
+pub(super) const TOP: SectionKeys = SectionKeys {
+    name: "",
+    many: false,
+    decides: "",
+    about: "At the top of the file, before the first table.",
+    keys: &[
+        key("pliant", Kind::Count(1, 1), "required", "Version of the format: 1."),
+        key("name", Kind::Text, "the file's name without its ending", "Name for reports and output."),
+        key("gravity", Kind::Vector(ACCELERATION), "[0, -9.81, 0]", "Acceleration of gravity; y is up."),
+        key("seed", Kind::Count(0, u64::MAX), "0", "Seed of everything random: `jitter`, `scramble`, Delaunay points."),
+    ],
+};
+
+const CLOTH: SectionKeys = SectionKeys {
+    name: "cloth",
+    many: true,
+    decides: "shape",
+    about: "A sheet of cloth. Generated sheets lie in the plane y = 0 around the origin.",
+    keys: &[
+        NAME,
+        MESH,
+        key("shape", Kind::Choice(&["grid"]), "\"grid\"", "The generated shape, if there is no `mesh`."),
+        key("size", Kind::Numbers(2, LENGTH, Range::POSITIVE), "1", "Extent along x and z.").only(&["grid"]),
+        key("resolution", Kind::Counts(2, 2, MOST_SIDE), "51", "Vertices along x and z.").only(&["grid"]),
+        key(
+            "triangulation",
+            Kind::Choice(&["uniform", "alternating", "delaunay"]),
+            "\"alternating\"",
+            "How the rectangle is cut into triangles: all diagonals one way, like a chessboard, or irregular.",
+        )
+        .only(&["grid"]),
+        key(
+            "material",
+            Kind::Choice(&CLOTH_NAMES),
+            "\"cotton\"",
+            "Preset for `density`, `stretch_stiffness`, `poisson_ratio` and `bend_stiffness`; each may be given besides.",
+        ),
+        key("density", Kind::Number(AREA_DENSITY, Range::POSITIVE), "by material", "Mass per area."),
+        key(
+            "stretch",
+            Kind::Choice(&["springs", "arap", "corotated", "stvk", "baraff-witkin"]),
+            "\"springs\"",
+            "In-plane model: a spring per edge, or a finite element per triangle.",
+        ),
+        key(
+            "stretch_stiffness",
+            Kind::Number(STIFFNESS, Range::POSITIVE),
+            "by material",
+            "Young's modulus times thickness; for springs, the stiffness of each edge.",
+        ),
+        key(
+            "poisson_ratio",
+            Kind::Number(PLAIN, Range::POISSON),
+            "by material",
+            "Poisson's ratio; springs do not use it.",
+        ),
+        key(
+            "bend",
+            Kind::Choice(&["quadratic", "dihedral", "none"]),
+            "\"quadratic\"",
+            "Out-of-plane model: Bergou 2006, dihedral angle, or none.",
+        ),
+        key("bend_stiffness", Kind::Number(BENDING, Range::NOT_NEGATIVE), "by material", "Bending rigidity."),
+        key(
+            "strain_limit",
+            Kind::Interval(PLAIN, Range::NOT_NEGATIVE),
+            "none",
+            "Least and greatest stretch that is kept, such as [0.9, 1.1].",
+        ),
+        THICKNESS,
+        POSITION,
+        ROTATION,
+        SCALE,
+        START_VELOCITY,
+        JITTER,
+        SCRAMBLE,
+    ],
+};
+
+const SOLID: SectionKeys = SectionKeys {
+    name: "solid",
+    many: true,
+    decides: "shape",
+    about: "A soft solid. Generated shapes are centred at the origin; cylinders stand and tori lie around y.",
+    keys: &[
+        NAME,
+        MESH,
+        key(
+            "shape",
+            Kind::Choice(&["box", "bar", "cylinder", "sphere", "torus", "double-helix"]),
+            "required, unless there is a `mesh`",
+            "The generated shape.",
+        ),
+        key(
+            "size",
+            Kind::Numbers(3, LENGTH, Range::POSITIVE),
+            "0.2 for a box, [1, 0.2, 0.2] for a bar",
+            "Extent along x, y and z.",
+        )
+        .only(&["box", "bar"]),
+        key("cells", Kind::Counts(3, 1, 5000), "by `edge`", "Cells along x, y and z, six tetrahedra each.")
+            .only(&["box", "bar"]),
+        key("radius", Kind::Number(LENGTH, Range::POSITIVE), "0.1", "Radius.").only(&["cylinder", "sphere"]),
+        key("height", Kind::Number(LENGTH, Range::POSITIVE), "0.3", "Extent along y.").only(&["cylinder"]),
+        key(
+            "major_radius",
+            Kind::Number(LENGTH, Range::POSITIVE),
+            "0.15",
+            "From the centre to the middle of the tube.",
+        )
+        .only(&["torus"]),
+        key("minor_radius", Kind::Number(LENGTH, Range::POSITIVE), "0.05", "Of the tube.").only(&["torus"]),
+        key(
+            "edge",
+            Kind::Number(LENGTH, Range::POSITIVE),
+            "a quarter of the shortest side, radius or tube diameter",
+            "Length of edge wanted.",
+        )
+        .only(&["box", "bar", "cylinder", "sphere", "torus"]),
+        key("tets", Kind::Count(100, 50_000_000), "20000", "Number of tetrahedra wanted.").only(&["double-helix"]),
+        key(
+            "material",
+            Kind::Choice(&SOLID_NAMES),
+            "\"rubber\"",
+            "Preset for `density`, `youngs_modulus` and `poisson_ratio`; each may be given besides.",
+        ),
+        key("density", Kind::Number(DENSITY, Range::POSITIVE), "by material", "Mass per volume."),
+        key(
+            "model",
+            Kind::Choice(&["arap", "corotated"]),
+            "\"corotated\"",
+            "Energy: as rigid as possible, or corotated linear.",
+        ),
+        key("youngs_modulus", Kind::Number(PRESSURE, Range::POSITIVE), "by material", "Young's modulus."),
+        key("poisson_ratio", Kind::Number(PLAIN, Range::POISSON), "by material", "Poisson's ratio."),
+        key(
+            "strain_limit",
+            Kind::Interval(PLAIN, Range::NOT_NEGATIVE),
+            "none",
+            "Least and greatest stretch that is kept, such as [0.8, 1.2].",
+        ),
+        key(
+            "volume_limit",
+            Kind::Interval(PLAIN, Range::NOT_NEGATIVE),
+            "none",
+            "Least and greatest ratio of volume to rest volume that is kept.",
+        ),
+        THICKNESS,
+        POSITION,
+        ROTATION,
+        SCALE,
+        START_VELOCITY,
+        JITTER,
+        SCRAMBLE,
+    ],
+};
+
+const COLLIDER: SectionKeys = SectionKeys {
+    name: "collider",
+    many: true,
+    decides: "shape",
+    about: "A rigid thing bodies bounce off. Capsules and cylinders stand along y.",
+    keys: &[
+        NAME,
+        key(
+            "shape",
+            Kind::Choice(&["half-space", "sphere", "capsule", "box", "cylinder"]),
+            "required",
+            "What it is; a half-space is everything below a plane through `position`.",
+        ),
+        key("normal", Kind::Vector(PLAIN), "[0, 1, 0]", "Which way the plane faces; any length but 0.")
+            .only(&["half-space"]),
+        key("radius", Kind::Number(LENGTH, Range::POSITIVE), "required", "Radius.")
+            .only(&["sphere", "capsule", "cylinder"]),
+        key(
+            "height",
+            Kind::Number(LENGTH, Range::POSITIVE),
+            "required",
+            "Extent along y; of a capsule, between the centres of its ends.",
+        )
+        .only(&["capsule", "cylinder"]),
+        key("size", Kind::Numbers(3, LENGTH, Range::POSITIVE), "required", "Extent along x, y and z.").only(&["box"]),
+        POSITION,
+        ROTATION,
+        key("velocity", Kind::Vector(VELOCITY), "[0, 0, 0]", "Constant velocity."),
+        key(
+            "angular_velocity",
+            Kind::Vector(ANGULAR_VELOCITY),
+            "[0, 0, 0]",
+            "Constant angular velocity about its centre.",
+        ),
+        MOVES,
+        key("friction", Kind::Number(PLAIN, Range::NOT_NEGATIVE), "0.3", "Coulomb coefficient."),
+    ],
+};
+
+/// Names of the corners of a generated cloth.
+pub(super) const CORNERS: [&str; 4] = ["-x-z", "+x-z", "-x+z", "+x+z"];
+
+const PIN: SectionKeys = SectionKeys {
+    name: "pin",
+    many: true,
+    decides: "",
+    about: "Vertices that are held. Exactly one of `vertices`, `nearest`, `inside` and `corners` says which.",
+    keys: &[
+        key("body", Kind::Text, "the only body; required if there are several", "Name of the cloth or solid."),
+        key("vertices", Kind::Indices, "none", "These vertices, counted from 0."),
+        key("nearest", Kind::Points, "none", "The vertex nearest to each of these points, at the start."),
+        key("inside", Kind::Corners, "none", "All vertices inside a box, at the start: its low and its high corner."),
+        key("corners", Kind::Choices(&CORNERS), "none", "Corners of a generated cloth."),
+        key(
+            "stiffness",
+            Kind::Number(STIFFNESS, Range::POSITIVE),
+            "none: held exactly",
+            "Held by a spring of this stiffness instead of exactly.",
+        ),
+        key("velocity", Kind::Vector(VELOCITY), "[0, 0, 0]", "Velocity of the place they are held at."),
+        key(
+            "angular_velocity",
+            Kind::Vector(ANGULAR_VELOCITY),
+            "[0, 0, 0]",
+            "Angular velocity of that place about `centre`.",
+        ),
+        key("centre", Kind::Vector(LENGTH), "[0, 0, 0]", "Centre of that rotation."),
+        MOVES,
+        key("release", Kind::Number(TIME, Range::MOMENT), "inf", "From this time on they are free."),
+    ],
+};
+
+const FORCE: SectionKeys = SectionKeys {
+    name: "force",
+    many: true,
+    decides: "kind",
+    about: "A force besides gravity.",
+    keys: &[
+        key("kind", Kind::Choice(&["wind", "acceleration", "damping"]), "required", "Which force."),
+        key("velocity", Kind::Vector(VELOCITY), "required", "Velocity of the air.").only(&["wind"]),
+        key(
+            "drag",
+            Kind::Number(DRAG, Range::NOT_NEGATIVE),
+            "2.5",
+            "Pressure per relative speed; air at some 4 m/s gives about 2.5.",
+        )
+        .only(&["wind"]),
+        key("acceleration", Kind::Vector(ACCELERATION), "required", "The same for every vertex.")
+            .only(&["acceleration"]),
+        key("rate", Kind::Number(RATE, Range::NOT_NEGATIVE), "required", "Velocity decays as exp(-rate · time).")
+            .only(&["damping"]),
+    ],
+};
+
+const TIME_KEYS: SectionKeys = SectionKeys {
+    name: "time",
+    many: false,
+    decides: "",
+    about: "Frames and steps. One step lasts 1 / (frame_rate · steps_per_frame).",
+    keys: &[
+        key("frame_rate", Kind::Number(FREQUENCY, Range::POSITIVE), "60", "Frames per second."),
+        key("frames", Kind::Count(1, 100_000_000), "120", "How many frames."),
+        key("steps_per_frame", Kind::Count(1, 1_000_000), "1", "Steps per frame."),
+    ],
+};
+
+const SOLVER: SectionKeys = SectionKeys {
+    name: "solver",
+    many: false,
+    decides: "",
+    about: "The method and its parameters; what a method does not use, it ignores.",
+    keys: &[
+        key("method", Kind::Text, "\"pd-jacobi-chebyshev\"", "Name as `pliant methods` lists it."),
+        key("iterations", Kind::Count(1, 100_000_000), "by method", "Iterations per step."),
+        key(
+            "tolerance",
+            Kind::Number(PLAIN, Range::BELOW_ONE),
+            "0",
+            "Stop when the gradient is this small relative to the start of the step; 0: never.",
+        ),
+        key("budget_ms", Kind::Number(MILLISECONDS, Range::POSITIVE), "none", "Deadline per step."),
+        key(
+            "rho",
+            Kind::Number(PLAIN, Range::BELOW_ONE),
+            "found by a pre-simulation",
+            "Spectral radius for Chebyshev acceleration.",
+        ),
+        key("delay", Kind::Count(0, 1_000_000), "10", "Iterations before Chebyshev acceleration starts."),
+        key(
+            "under_relaxation",
+            Kind::Number(PLAIN, Range::UNIT),
+            "the largest that is safe",
+            "Under-relaxation of Jacobi sweeps.",
+        ),
+        key("over_relaxation", Kind::Number(PLAIN, Range::BELOW_TWO), "1.5", "Factor of the over-relaxed variants."),
+        key(
+            "relaxation",
+            Kind::Number(PLAIN, Range::BELOW_TWO),
+            "by element type",
+            "Averaging factor of position-based Jacobi.",
+        ),
+        key(
+            "contact_stiffness",
+            Kind::Number(PLAIN, Range::POSITIVE),
+            "10",
+            "Stiffness of contact, as a multiple of each vertex's diagonal.",
+        ),
+    ],
+};
+
+const DEVICE: SectionKeys = SectionKeys {
+    name: "device",
+    many: false,
+    decides: "",
+    about: "Where to compute.",
+    keys: &[
+        key("name", Kind::Text, "\"auto\"", "Name as `pliant devices` lists it, or \"auto\"."),
+        key("precision", Kind::Choice(&["f32", "f64"]), "\"f32\"", "Width of the numbers."),
+    ],
+};
+
+const OUTPUT: SectionKeys = SectionKeys {
+    name: "output",
+    many: false,
+    decides: "",
+    about: "What to write.",
+    keys: &[
+        key("formats", Kind::Choices(&["glb", "obj", "ply", "vtu"]), "[\"glb\"]", "Formats of the frames."),
+        key(
+            "checkpoint_every",
+            Kind::Count(0, 100_000_000),
+            "10",
+            "A checkpoint every so many frames; 0: only at the end.",
+        ),
+    ],
+};
+
+/// The tables, in the order of the reference page.
+pub(super) const SECTIONS: [&SectionKeys; 9] =
+    [&CLOTH, &SOLID, &COLLIDER, &PIN, &FORCE, &TIME_KEYS, &SOLVER, &DEVICE, &OUTPUT];
+
+/// The table of that name.
+pub(super) fn section(name: &str) -> Option<&'static SectionKeys> {
+    SECTIONS.into_iter().find(|s| s.name == name)
+}

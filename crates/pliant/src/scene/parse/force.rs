@@ -1,0 +1,34 @@
+//! `[[force]]`.
+
+use super::super::reader::Section;
+use super::super::types::Force;
+
+pub(super) fn forces(sections: &[Section<'_>]) -> Vec<Force> {
+    sections.iter().map(force).collect()
+}
+
+fn force(s: &Section<'_>) -> Force {
+    s.missing("kind", "write for example `kind = \"wind\"`");
+    let kind = s.choice("kind");
+    s.check_keys(kind);
+    match kind {
+        Some("wind") => {
+            s.missing("velocity", "write for example `velocity = [5, 0, 0]`");
+            Force::Wind {
+                velocity: s.vector("velocity").unwrap_or_default(),
+                // ½ · 1.2 kg/m³ · drag coefficient 1 · 4 m/s
+                drag: s.number("drag").unwrap_or(2.5),
+            }
+        }
+        Some("acceleration") => {
+            s.missing("acceleration", "write for example `acceleration = [1, 0, 0]`");
+            Force::Acceleration(s.vector("acceleration").unwrap_or_default())
+        }
+        _ => {
+            if kind.is_some() {
+                s.missing("rate", "write for example `rate = 0.1`");
+            }
+            Force::Damping(s.number("rate").unwrap_or(0.0))
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! `[time]`, `[solver]`, `[device]` and `[output]`.
+
+use super::super::reader::Section;
+use super::super::types::{DeviceSettings, OutputSettings, Precision, SolverSettings, Time};
+
+pub(super) fn time(s: &Section<'_>) -> Time {
+    s.check_keys(None);
+    Time {
+        frame_rate: s.number("frame_rate").unwrap_or(60.0),
+        frames: s.count("frames").unwrap_or(120),
+        steps_per_frame: s.count("steps_per_frame").unwrap_or(1),
+    }
+}
+
+pub(super) fn solver(s: &Section<'_>) -> SolverSettings {
+    s.check_keys(None);
+    SolverSettings {
+        method: s.text("method").unwrap_or_else(|| "pd-jacobi-chebyshev".to_string()),
+        iterations: s.count("iterations"),
+        tolerance: s.number("tolerance").unwrap_or(0.0),
+        budget_ms: s.number("budget_ms"),
+        rho: s.number("rho"),
+        delay: s.count("delay").unwrap_or(10),
+        under_relaxation: s.number("under_relaxation"),
+        over_relaxation: s.number("over_relaxation").unwrap_or(1.5),
+        relaxation: s.number("relaxation"),
+        contact_stiffness: s.number("contact_stiffness").unwrap_or(10.0),
+    }
+}
+
+pub(super) fn device(s: &Section<'_>) -> DeviceSettings {
+    s.check_keys(None);
+    DeviceSettings {
+        name: s.text("name").unwrap_or_else(|| "auto".to_string()),
+        precision: match s.choice("precision") {
+            Some("f64") => Precision::F64,
+            _ => Precision::F32,
+        },
+    }
+}
+
+pub(super) fn output(s: &Section<'_>) -> OutputSettings {
+    s.check_keys(None);
+    OutputSettings {
+        formats: s
+            .choices("formats")
+            .map_or_else(|| vec!["glb".to_string()], |formats| formats.into_iter().map(str::to_string).collect()),
+        checkpoint_every: s.count("checkpoint_every").unwrap_or(10),
+    }
+}

@@ -1,0 +1,148 @@
+//! What valid scenes mean.
+
+use super::*;
+use crate::scene::*;
+
+#[test]
+fn every_shipped_scene_parses_and_says_what_it_is() {
+    let paths = shipped();
+    let names: Vec<String> =
+        paths.iter().map(|p| p.file_name().unwrap_or_default().to_string_lossy().into_owned()).collect();
+    for expected in ["balls", "bar", "drape", "hanging", "scramble", "tablecloth", "twist", "wind"] {
+        assert!(names.contains(&format!("{expected}.toml")), "{expected} is missing from {names:?}");
+    }
+    for path in paths {
+        let scene = Scene::read(&path, &[]).unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!(Some(scene.name.as_str()), path.file_stem().and_then(|s| s.to_str()));
+        let text = std::fs::read_to_string(&path).expect("readable");
+        assert!(text.starts_with("# "), "{} has no comment at its top", path.display());
+    }
+}
+
+#[test]
+fn an_empty_cloth_is_cotton_on_springs() {
+    let scene = good("pliant = 1\n[[cloth]]\n");
+    let cloth = &scene.cloth[0];
+    assert_eq!((cloth.name.as_str(), cloth.density, cloth.thickness), ("cloth", 0.2, 1e-3));
+    assert_eq!(cloth.stretch, StretchModel::Springs { stiffness: 1.2e4 });
+    assert_eq!(cloth.bend, BendModel::Quadratic { stiffness: 1e-5 });
+    assert_eq!(scene.gravity, [0.0, -9.81, 0.0]);
+    assert_eq!(scene.time, Time { frame_rate: 60.0, frames: 120, steps_per_frame: 1 });
+    assert_eq!(scene.solver.method, "pd-jacobi-chebyshev");
+    assert_eq!((scene.solver.iterations, scene.solver.delay, scene.solver.over_relaxation), (None, 10, 1.5));
+    assert_eq!((scene.device.name.as_str(), scene.device.precision), ("auto", Precision::F32));
+    assert_eq!((scene.output.formats, scene.output.checkpoint_every), (vec!["glb".to_string()], 10));
+}
+
+#[test]
+fn a_material_is_a_preset_that_single_keys_change() {
+    let scene = good(
+        "pliant = 1\n[[cloth]]\nmaterial = \"denim\"\nstretch = \"stvk\"\nbend = \"dihedral\"\ndensity = \"300 g/m^2\"\n",
+    );
+    let cloth = &scene.cloth[0];
+    assert_eq!(cloth.density, 0.3);
+    let model = MembraneModel::StVenantKirchhoff;
+    assert_eq!(cloth.stretch, StretchModel::Membrane { youngs_modulus: 2e4, poisson_ratio: 0.3, model });
+    assert_eq!(cloth.bend, BendModel::Dihedral { stiffness: 8e-5 });
+}
+
+#[test]
+fn every_solid_shape_is_understood() {
+    let mesh = |line: &str| good(&format!("pliant = 1\n[[solid]]\n{line}\n")).solid[0].mesh.clone();
+    assert_eq!(mesh("shape = \"box\""), MeshSource::Box { size: [0.2; 3], cells: [4; 3] });
+    assert_eq!(mesh("shape = \"bar\""), MeshSource::Box { size: [1.0, 0.2, 0.2], cells: [20, 4, 4] });
+    assert_eq!(mesh("shape = \"bar\"\nedge = 0.1"), MeshSource::Box { size: [1.0, 0.2, 0.2], cells: [10, 2, 2] });
+    assert_eq!(
+        mesh("shape = \"box\"\nsize = 1\ncells = [1, 2, 3]"),
+        MeshSource::Box { size: [1.0; 3], cells: [1, 2, 3] }
+    );
+    assert_eq!(mesh("shape = \"sphere\"\nradius = 0.4"), MeshSource::Sphere { radius: 0.4, edge: 0.1 });
+    assert_eq!(mesh("shape = \"cylinder\""), MeshSource::Cylinder { radius: 0.1, height: 0.3, edge: 0.025 });
+    assert_eq!(mesh("shape = \"torus\""), MeshSource::Torus { major_radius: 0.15, minor_radius: 0.05, edge: 0.025 });
+    assert_eq!(mesh("shape = \"double-helix\"\ntets = 5000"), MeshSource::DoubleHelix { tets: 5000 });
+    assert_eq!(mesh("mesh = \"Cargo.toml\""), MeshSource::File("Cargo.toml".into()));
+    assert_eq!(mesh("mesh = { file = \"Cargo.toml\" }"), MeshSource::File("Cargo.toml".into()));
+}
+
+#[test]
+fn every_collider_and_force_is_understood() {
+    let scene = good(
+        "pliant = 1\n[[cloth]]\n[[collider]]\nshape = \"half-space\"\n[[collider]]\nshape = \"sphere\"\nradius = 1\n\
+         [[collider]]\nshape = \"capsule\"\nradius = 1\nheight = 2\n[[collider]]\nshape = \"box\"\nsize = [1, 2, 3]\n\
+         [[collider]]\nshape = \"cylinder\"\nradius = 1\nheight = 2\nangular_velocity = [0, \"10 rpm\", 0]\n\
+         [[force]]\nkind = \"wind\"\nvelocity = [1, 0, 0]\n[[force]]\nkind = \"acceleration\"\nacceleration = [1, 0, 0]\n\
+         [[force]]\nkind = \"damping\"\nrate = 2\n",
+    );
+    let shapes: Vec<ColliderShape> = scene.collider.iter().map(|c| c.shape).collect();
+    assert_eq!(
+        shapes,
+        [
+            ColliderShape::HalfSpace { normal: [0.0, 1.0, 0.0] },
+            ColliderShape::Sphere { radius: 1.0 },
+            ColliderShape::Capsule { radius: 1.0, height: 2.0 },
+            ColliderShape::Box { size: [1.0, 2.0, 3.0] },
+            ColliderShape::Cylinder { radius: 1.0, height: 2.0 },
+        ]
+    );
+    assert_eq!(scene.collider[4].angular_velocity, [0.0, 60.0, 0.0]);
+    assert_eq!((scene.collider[0].moves, scene.collider[0].friction), ([0.0, f64::INFINITY], 0.3));
+    assert_eq!(scene.collider[0].name, "collider0");
+    let wind = Force::Wind { velocity: [1.0, 0.0, 0.0], drag: 2.5 };
+    assert_eq!(scene.force, [wind, Force::Acceleration([1.0, 0.0, 0.0]), Force::Damping(2.0)]);
+}
+
+#[test]
+fn a_pin_selects_and_holds_in_every_way() {
+    let pin = |line: &str| good(&format!("pliant = 1\n[[cloth]]\nname = \"flag\"\n[[pin]]\n{line}\n")).pin[0].clone();
+    assert_eq!(pin("vertices = [0, 5]").select, Select::Vertices(vec![0, 5]));
+    assert_eq!(pin("vertices = 3").select, Select::Vertices(vec![3]));
+    assert_eq!(pin("nearest = [0, 1, 0]").select, Select::Nearest(vec![[0.0, 1.0, 0.0]]));
+    assert_eq!(
+        pin("nearest = [[0, 1, 0], [1, 1, \"2 mm\"]]").select,
+        Select::Nearest(vec![[0.0, 1.0, 0.0], [1.0, 1.0, 0.002]])
+    );
+    assert_eq!(pin("inside = [[0, 0, 0], [1, 1, 1]]").select, Select::Inside([[0.0; 3], [1.0; 3]]));
+    assert_eq!(pin("corners = \"+x+z\"").select, Select::Corners(vec!["+x+z".to_string()]));
+    let held = pin("vertices = 0");
+    assert_eq!((held.hold, held.release, held.moves), (Hold::Exact, f64::INFINITY, [0.0, f64::INFINITY]));
+    assert_eq!(held.body, "flag");
+    assert_eq!(pin("vertices = 0\nstiffness = \"1 kN/m\"").hold, Hold::Spring(1000.0));
+}
+
+#[test]
+fn one_body_may_be_written_as_a_single_table() {
+    assert_eq!(good("pliant = 1\n[cloth]\nsize = 2\n"), good("pliant = 1\n[[cloth]]\nsize = 2\n"));
+}
+
+#[test]
+fn the_hash_follows_the_physics_and_nothing_else() {
+    let text = "pliant = 1\n[[cloth]]\n";
+    let base = good(text).hash();
+    assert_eq!(good(text).hash(), base);
+    let changed = |key: &str, value: &str| parse_with(text, &[(key, value)]).unwrap_or_else(|e| panic!("{e}")).hash();
+    for (key, value) in [("time.frames", "7"), ("output.formats", "obj"), ("name", "other")] {
+        assert_eq!(changed(key, value), base, "{key}");
+    }
+    for (key, value) in [
+        ("cloth.density", "0.2000001"),
+        ("time.frame_rate", "61"),
+        ("seed", "1"),
+        ("solver.rho", "0.9"),
+        ("gravity", "[0, 0, 0]"),
+    ] {
+        assert_ne!(changed(key, value), base, "{key}");
+    }
+    let elsewhere = Scene { folder: "/elsewhere".into(), ..good(text) };
+    assert_eq!(elsewhere.hash(), base);
+}
+
+#[test]
+fn the_hash_sees_a_changed_mesh_file() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let hash = |contents: &str| {
+        std::fs::write(folder.path().join("a.obj"), contents).expect("can write");
+        let text = "pliant = 1\n[[cloth]]\nmesh = \"a.obj\"\n";
+        Scene::parse(text, "test.toml", folder.path(), &[]).unwrap_or_else(|e| panic!("{e}")).hash()
+    };
+    assert_ne!(hash("v 0 0 0"), hash("v 0 0 1"));
+}
