@@ -3,5 +3,6 @@
 mod collider;
 mod friction;
 
+pub(crate) use collider::rotation_from_degrees;
 pub use collider::{Collider, PosedCollider};
 pub use friction::limit_slip;

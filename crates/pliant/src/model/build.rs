@@ -1,0 +1,344 @@
+//! Scene → Model and its first State.
+
+use super::select::{Candidates, bounds, select};
+use super::{Body, Model, ModelError, Pin, State};
+use crate::contact::{Collider, rotation_from_degrees};
+use crate::material::{
+    ArapTet, ArapTriangle, BaraffWitkinTriangle, Batch, CorotatedTet, CorotatedTriangle, DihedralBending, Elements,
+    MaterialError, QuadraticBending, Spring, StvkTriangle, TetStrainLimit, TriangleStrainLimit, VolumeLimit, lame,
+    plane_stress_lame,
+};
+use crate::math::{Mat3, Vec3};
+use crate::mesh::{self, Mesh, generate, topology};
+use crate::scene::{
+    BendModel, Cloth, Force, MembraneModel, MeshSource, Placement, Scene, Solid, SolidModel, StretchModel,
+};
+use std::path::Path;
+
+/// Collects bodies and elements, then freezes them.
+#[derive(Default)]
+pub struct ModelBuilder {
+    model: Model,
+    state: State,
+    /// Positions in each body's own frame, for pins at grid corners.
+    own: Vec<[f64; 3]>,
+    springs: Batch<Spring<f64>, 2>,
+    quadratic_bending: Batch<QuadraticBending<f64>, 4>,
+    dihedral_bending: Batch<DihedralBending<f64>, 4>,
+    arap_triangles: Batch<ArapTriangle<f64>, 3>,
+    corotated_triangles: Batch<CorotatedTriangle<f64>, 3>,
+    stvk_triangles: Batch<StvkTriangle<f64>, 3>,
+    baraff_witkin_triangles: Batch<BaraffWitkinTriangle<f64>, 3>,
+    triangle_strain_limits: Batch<TriangleStrainLimit<f64>, 3>,
+    arap_tets: Batch<ArapTet<f64>, 4>,
+    corotated_tets: Batch<CorotatedTet<f64>, 4>,
+    tet_strain_limits: Batch<TetStrainLimit<f64>, 4>,
+    volume_limits: Batch<VolumeLimit<f64>, 4>,
+}
+
+impl Model {
+    /// Builds everything a scene describes.
+    pub fn new(scene: &Scene) -> Result<(Model, State), ModelError> {
+        let mut builder = ModelBuilder::new(&scene.name);
+        for cloth in &scene.cloth {
+            builder.add_cloth(cloth, &scene.folder, scene.seed)?;
+        }
+        for solid in &scene.solid {
+            builder.add_solid(solid, &scene.folder, scene.seed)?;
+        }
+        builder.add_pins(scene)?;
+        let model = &mut builder.model;
+        model.colliders = scene.collider.iter().map(Collider::new).collect();
+        model.acceleration = scene.gravity;
+        model.contact_stiffness = scene.solver.contact_stiffness;
+        for force in &scene.force {
+            match *force {
+                Force::Acceleration(a) => (0..3).for_each(|k| model.acceleration[k] += a[k]),
+                Force::Wind { velocity, drag } => model.winds.push((velocity, drag)),
+                Force::Damping(rate) => model.damping += rate,
+            }
+        }
+        if model.vertices() == 0 { Err(ModelError::NoBody) } else { Ok(builder.finish()) }
+    }
+}
+
+/// A body's mesh, at rest in its own frame and placed in the world.
+struct Placed {
+    name: String,
+    mesh: Mesh,
+    rest: Vec<Vec3<f64>>,
+    first: u32,
+}
+
+impl Placed {
+    fn corners<const N: usize>(&self, stencil: &[u32; N]) -> [Vec3<f64>; N] {
+        stencil.map(|i| self.rest[i as usize])
+    }
+
+    /// Adds an element per stencil; the constructor gets rest positions.
+    fn fill<E, const N: usize>(
+        &self,
+        what: &'static str,
+        stencils: &[[u32; N]],
+        batch: &mut Batch<E, N>,
+        make: impl Fn([Vec3<f64>; N]) -> Result<E, MaterialError>,
+    ) -> Result<(), ModelError> {
+        for (index, stencil) in stencils.iter().enumerate() {
+            let element = make(self.corners(stencil)).map_err(|source| ModelError::Element {
+                body: self.name.clone(),
+                what,
+                index,
+                vertices: stencil.to_vec(),
+                source,
+            })?;
+            batch.push(stencil.map(|i| i + self.first), element);
+        }
+        Ok(())
+    }
+}
+
+impl ModelBuilder {
+    /// An empty model.
+    pub fn new(name: &str) -> Self {
+        let model = Model { name: name.to_string(), contact_stiffness: 10.0, ..Model::default() };
+        Self { model, ..Self::default() }
+    }
+
+    /// Adds bare vertices as a body of their own; returns the index of the first. Masses in kg, positions in m.
+    pub fn add_points(&mut self, name: &str, x: &[[f64; 3]], mass: &[f64]) -> u32 {
+        let first = self.model.vertices();
+        self.model.rest_x.extend_from_slice(x);
+        self.model.mass.extend_from_slice(mass);
+        self.model.thickness.resize(first + x.len(), 0.0);
+        self.state.x.extend_from_slice(x);
+        self.state.v.resize(first + x.len(), [0.0; 3]);
+        self.own.extend_from_slice(x);
+        let vertices = first..first + x.len();
+        self.model.bodies.push(Body { name: name.to_string(), vertices, triangles: Vec::new(), tets: Vec::new() });
+        first as u32
+    }
+
+    /// Adds a spring between two vertices at their rest distance, N/m.
+    pub fn add_spring(&mut self, ends: [u32; 2], stiffness: f64) -> Result<(), MaterialError> {
+        let rest = ends.map(|i| Vec3::of(self.model.rest_x[i as usize]));
+        self.springs.push(ends, Spring::new(rest, stiffness)?);
+        self.model.edges.push(ends);
+        Ok(())
+    }
+
+    /// The model under construction, for what has no method here: pins, gravity, colliders.
+    pub fn model(&mut self) -> &mut Model {
+        &mut self.model
+    }
+
+    /// Freezes the model; batches without elements are left out.
+    pub fn finish(mut self) -> (Model, State) {
+        let batches: [Elements<f64>; 12] = [
+            self.springs.into(),
+            self.quadratic_bending.into(),
+            self.dihedral_bending.into(),
+            self.arap_triangles.into(),
+            self.corotated_triangles.into(),
+            self.stvk_triangles.into(),
+            self.baraff_witkin_triangles.into(),
+            self.triangle_strain_limits.into(),
+            self.arap_tets.into(),
+            self.corotated_tets.into(),
+            self.tet_strain_limits.into(),
+            self.volume_limits.into(),
+        ];
+        self.model.elements.extend(batches.into_iter().filter(|batch| !batch.is_empty()));
+        (self.model, self.state)
+    }
+
+    fn add_cloth(&mut self, cloth: &Cloth, folder: &Path, seed: u64) -> Result<(), ModelError> {
+        let mesh = load(&cloth.name, &cloth.mesh, folder)?;
+        if mesh.triangles.is_empty() {
+            let hint = "a cloth needs a triangle mesh (a tet mesh belongs to a [[solid]])";
+            return Err(ModelError::Empty { body: cloth.name.clone(), expected: "triangles", hint });
+        }
+        let mesh = Mesh { tets: Vec::new(), ..mesh };
+        let areas = topology::vertex_areas(&mesh.points, &mesh.triangles);
+        let scale_sq = cloth.placement.scale * cloth.placement.scale;
+        let mass: Vec<f64> = areas.iter().map(|area| area * scale_sq * cloth.density).collect();
+        let placed = self.place(&cloth.name, mesh, &cloth.placement, &mass, cloth.thickness, seed);
+        let vertices = placed.rest.len();
+        let edges = topology::edges(&placed.mesh);
+        self.model.edges.extend(edges.iter().map(|e| e.map(|i| i + placed.first)));
+        self.add_stretch(cloth, &placed, &edges)?;
+        let hinges = topology::hinges(vertices, &placed.mesh.triangles);
+        match cloth.bend {
+            BendModel::None => {}
+            BendModel::Quadratic { stiffness } => {
+                placed.fill("hinge", &hinges, &mut self.quadratic_bending, |rest| {
+                    QuadraticBending::new(rest, stiffness)
+                })?;
+            }
+            BendModel::Dihedral { stiffness } => {
+                placed.fill("hinge", &hinges, &mut self.dihedral_bending, |rest| DihedralBending::new(rest, stiffness))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn add_stretch(&mut self, cloth: &Cloth, placed: &Placed, edges: &[[u32; 2]]) -> Result<(), ModelError> {
+        let triangles = &placed.mesh.triangles;
+        let stiffness = match cloth.stretch {
+            StretchModel::Springs { stiffness } => {
+                placed.fill("edge", edges, &mut self.springs, |rest| Spring::new(rest, stiffness))?;
+                stiffness
+            }
+            StretchModel::Membrane { youngs_modulus, poisson_ratio, model } => {
+                let [mu, lambda] = plane_stress_lame(youngs_modulus, poisson_ratio);
+                match model {
+                    MembraneModel::AsRigidAsPossible => {
+                        placed.fill("triangle", triangles, &mut self.arap_triangles, |r| ArapTriangle::new(r, mu))?;
+                    }
+                    MembraneModel::Corotated => placed
+                        .fill("triangle", triangles, &mut self.corotated_triangles, |r| {
+                            CorotatedTriangle::new(r, mu, lambda)
+                        })?,
+                    MembraneModel::StVenantKirchhoff => placed
+                        .fill("triangle", triangles, &mut self.stvk_triangles, |r| StvkTriangle::new(r, mu, lambda))?,
+                    MembraneModel::BaraffWitkin => placed
+                        .fill("triangle", triangles, &mut self.baraff_witkin_triangles, |r| {
+                            BaraffWitkinTriangle::new(r, youngs_modulus, mu)
+                        })?,
+                }
+                youngs_modulus
+            }
+        };
+        if let Some([low, high]) = cloth.strain_limit {
+            placed.fill("triangle", triangles, &mut self.triangle_strain_limits, |rest| {
+                TriangleStrainLimit::new(rest, LIMIT_STIFFNESS * stiffness, [low, high])
+            })?;
+        }
+        Ok(())
+    }
+
+    fn add_solid(&mut self, solid: &Solid, folder: &Path, seed: u64) -> Result<(), ModelError> {
+        let mut mesh = load(&solid.name, &solid.mesh, folder)?;
+        if mesh.tets.is_empty() {
+            let hint = "a solid needs a tetrahedron mesh (.msh, .vtk or .node/.ele); a surface belongs to a [[cloth]]";
+            return Err(ModelError::Empty { body: solid.name.clone(), expected: "tetrahedra", hint });
+        }
+        mesh.orient_tets();
+        mesh.triangles = topology::boundary_triangles(mesh.points.len(), &mesh.tets);
+        let volumes = topology::vertex_volumes(&mesh.points, &mesh.tets);
+        let scale = solid.placement.scale.powi(3) * solid.density;
+        let mass: Vec<f64> = volumes.iter().map(|volume| volume * scale).collect();
+        let placed = self.place(&solid.name, mesh, &solid.placement, &mass, solid.thickness, seed);
+        let edges = topology::edges(&placed.mesh);
+        self.model.edges.extend(edges.iter().map(|e| e.map(|i| i + placed.first)));
+        let tets = &placed.mesh.tets;
+        let [mu, lambda] = lame(solid.youngs_modulus, solid.poisson_ratio);
+        match solid.model {
+            SolidModel::AsRigidAsPossible => {
+                placed.fill("tet", tets, &mut self.arap_tets, |rest| ArapTet::new(rest, mu))?;
+            }
+            SolidModel::Corotated => {
+                placed.fill("tet", tets, &mut self.corotated_tets, |rest| CorotatedTet::new(rest, mu, lambda))?;
+            }
+        }
+        let stiffness = LIMIT_STIFFNESS * solid.youngs_modulus;
+        if let Some(range) = solid.strain_limit {
+            placed.fill("tet", tets, &mut self.tet_strain_limits, |r| TetStrainLimit::new(r, stiffness, range))?;
+        }
+        if let Some(range) = solid.volume_limit {
+            placed.fill("tet", tets, &mut self.volume_limits, |r| VolumeLimit::new(r, stiffness, range))?;
+        }
+        Ok(())
+    }
+
+    /// Scales the rest shape, then puts the body into the world.
+    fn place(
+        &mut self,
+        name: &str,
+        mesh: Mesh,
+        placement: &Placement,
+        mass: &[f64],
+        thickness: f64,
+        seed: u64,
+    ) -> Placed {
+        let rest: Vec<[f64; 3]> = mesh.points.iter().map(|p| p.map(|c| c * placement.scale)).collect();
+        let first = self.add_points(name, &rest, mass);
+        let vertices = first as usize..first as usize + rest.len();
+        self.model.thickness[vertices.clone()].fill(thickness);
+        let unused = mass.iter().filter(|mass| **mass == 0.0).count();
+        if unused > 0 {
+            let warning = format!("body '{name}': {unused} vertices belong to no element; they stay where they are");
+            self.model.warnings.push(warning);
+        }
+        if let Some(body) = self.model.bodies.last_mut() {
+            (body.triangles, body.tets) = (mesh.triangles.clone(), mesh.tets.clone());
+        }
+        let rotation: Mat3<f64> = rotation_from_degrees(placement.rotation);
+        let mut random = Random::new(seed ^ (u64::from(first) << 32));
+        let (low, high) = bounds(&rest);
+        for i in vertices {
+            let mut x = Vec3::of(self.model.rest_x[i]);
+            if placement.scramble {
+                x = Vec3::of(std::array::from_fn(|k| low[k] + (high[k] - low[k]) * random.next()));
+            }
+            if placement.jitter > 0.0 {
+                x += Vec3::of(std::array::from_fn(|_| placement.jitter * (2.0 * random.next() - 1.0)));
+            }
+            self.state.x[i] = (rotation * x + Vec3::of(placement.position)).f64();
+            self.state.v[i] = placement.velocity;
+        }
+        let rest = rest.into_iter().map(Vec3::of).collect();
+        Placed { name: name.to_string(), mesh, rest, first }
+    }
+
+    fn add_pins(&mut self, scene: &Scene) -> Result<(), ModelError> {
+        for (index, pin) in scene.pin.iter().enumerate() {
+            let body = self
+                .model
+                .bodies
+                .iter()
+                .find(|body| pin.body.is_empty() || body.name == pin.body)
+                .ok_or_else(|| ModelError::Pin { index, reason: format!("there is no body named '{}'", pin.body) })?;
+            let range = body.vertices.clone();
+            let candidates = Candidates { x: &self.state.x[range.clone()], own: &self.own[range.clone()] };
+            let picked = select(&pin.select, &candidates).map_err(|reason| ModelError::Pin { index, reason })?;
+            for i in picked {
+                let vertex = range.start as u32 + i;
+                self.model.pins.push(Pin::of(pin, vertex, self.state.x[vertex as usize]));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Limits are this many times stiffer than the material they guard: stiff enough to hold, not so stiff as to dominate
+/// the matrix.
+const LIMIT_STIFFNESS: f64 = 10.0;
+
+fn load(body: &str, source: &MeshSource, folder: &Path) -> Result<Mesh, ModelError> {
+    if let MeshSource::File(path) = source {
+        return mesh::read(&folder.join(path)).map_err(|source| ModelError::Mesh { body: body.to_string(), source });
+    }
+    let generated = generate::from_source(source);
+    generated.map(Option::unwrap_or_default).map_err(|error| ModelError::Shape {
+        body: body.to_string(),
+        reason: error.to_string(),
+    })
+}
+
+/// splitmix64
+struct Random(u64);
+
+impl Random {
+    fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    /// Uniform in [0, 1).
+    fn next(&mut self) -> f64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
+    }
+}
