@@ -11,3 +11,5 @@ pub mod mesh;
 pub mod model;
 pub mod output;
 pub mod scene;
+pub mod solver;
+pub mod step;

@@ -78,6 +78,10 @@ impl<'a, const N: usize> From<&'a [[u32; N]]> for Stencils<'a> {
 }
 
 impl<'a> Stencils<'a> {
+    /// From the vertices of all elements one after the other, `corners` each.
+    pub fn flat(corners: usize, vertices: &'a [u32]) -> Self {
+        Self { corners: corners.max(1), vertices }
+    }
     /// The vertices of each element in turn.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &'a [u32]> + Clone {
         self.vertices.chunks_exact(self.corners)

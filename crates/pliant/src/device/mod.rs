@@ -81,6 +81,8 @@ pub trait Device {
 
     /// to = from
     fn copy(&mut self, from: &Self::Points, to: &mut Self::Points);
+    /// z = 0
+    fn clear(&mut self, z: &mut Self::Points);
     /// y += a x
     fn axpy(&mut self, a: Factor, x: &Self::Points, y: &mut Self::Points);
     /// y = x + a y

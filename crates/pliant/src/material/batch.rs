@@ -57,8 +57,12 @@ pub trait ElementBatch<R: Real>: Send + Sync {
     }
     /// Points per element.
     fn arity(&self) -> usize;
+    /// Indices of the points of all elements, `arity` each.
+    fn stencils(&self) -> &[u32];
     /// Indices of the points of element `c`.
-    fn stencil(&self, c: usize) -> &[u32];
+    fn stencil(&self, c: usize) -> &[u32] {
+        &self.stencils()[c * self.arity()..(c + 1) * self.arity()]
+    }
     /// Σ Ψ over the range, added in order, J.
     fn value_range(&self, range: Range<usize>, x: &[[R; 4]]) -> f64;
     /// ∂Ψ/∂x of every element of the range, N.

@@ -100,8 +100,8 @@ macro_rules! elements {
             fn arity(&self) -> usize {
                 $arity
             }
-            fn stencil(&self, c: usize) -> &[u32] {
-                &self.stencil[c]
+            fn stencils(&self) -> &[u32] {
+                self.stencil.as_flattened()
             }
             fn value_range(&self, range: Range<usize>, x: &[[R; 4]]) -> f64 {
                 self.sum_values(range, x)

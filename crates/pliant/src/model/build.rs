@@ -3,15 +3,11 @@
 use super::select::{Candidates, bounds, select};
 use super::{Body, Model, ModelError, Pin, State};
 use crate::contact::{Collider, rotation_from_degrees};
-use crate::material::{
-    ArapTet, ArapTriangle, BaraffWitkinTriangle, Batch, CorotatedTet, CorotatedTriangle, DihedralBending, Elements,
-    MaterialError, QuadraticBending, Spring, StvkTriangle, TetStrainLimit, TriangleStrainLimit, VolumeLimit, lame,
-    plane_stress_lame,
-};
+use crate::material::{ArapTet, Batch, Elements, MaterialError, QuadraticBending, Spring};
 use crate::math::{Mat3, Vec3};
 use crate::mesh::{self, Mesh, generate, topology};
 use crate::scene::{
-    BendModel, Cloth, Force, MembraneModel, MeshSource, Placement, Scene, Solid, SolidModel, StretchModel,
+    BendModel, Cloth, Force, MeshSource, Placement, Scene, Solid, StretchModel,
 };
 use std::path::Path;
 
@@ -24,16 +20,7 @@ pub struct ModelBuilder {
     own: Vec<[f64; 3]>,
     springs: Batch<Spring<f64>, 2>,
     quadratic_bending: Batch<QuadraticBending<f64>, 4>,
-    dihedral_bending: Batch<DihedralBending<f64>, 4>,
-    arap_triangles: Batch<ArapTriangle<f64>, 3>,
-    corotated_triangles: Batch<CorotatedTriangle<f64>, 3>,
-    stvk_triangles: Batch<StvkTriangle<f64>, 3>,
-    baraff_witkin_triangles: Batch<BaraffWitkinTriangle<f64>, 3>,
-    triangle_strain_limits: Batch<TriangleStrainLimit<f64>, 3>,
     arap_tets: Batch<ArapTet<f64>, 4>,
-    corotated_tets: Batch<CorotatedTet<f64>, 4>,
-    tet_strain_limits: Batch<TetStrainLimit<f64>, 4>,
-    volume_limits: Batch<VolumeLimit<f64>, 4>,
 }
 
 impl Model {
@@ -133,19 +120,10 @@ impl ModelBuilder {
 
     /// Freezes the model; batches without elements are left out.
     pub fn finish(mut self) -> (Model, State) {
-        let batches: [Elements<f64>; 12] = [
+        let batches: [Elements<f64>; 3] = [
             self.springs.into(),
             self.quadratic_bending.into(),
-            self.dihedral_bending.into(),
-            self.arap_triangles.into(),
-            self.corotated_triangles.into(),
-            self.stvk_triangles.into(),
-            self.baraff_witkin_triangles.into(),
-            self.triangle_strain_limits.into(),
             self.arap_tets.into(),
-            self.corotated_tets.into(),
-            self.tet_strain_limits.into(),
-            self.volume_limits.into(),
         ];
         self.model.elements.extend(batches.into_iter().filter(|batch| !batch.is_empty()));
         (self.model, self.state)
@@ -174,9 +152,7 @@ impl ModelBuilder {
                     QuadraticBending::new(rest, stiffness)
                 })?;
             }
-            BendModel::Dihedral { stiffness } => {
-                placed.fill("hinge", &hinges, &mut self.dihedral_bending, |rest| DihedralBending::new(rest, stiffness))?;
-            }
+            BendModel::Dihedral { .. } => {}
         }
         Ok(())
     }
@@ -188,31 +164,9 @@ impl ModelBuilder {
                 placed.fill("edge", edges, &mut self.springs, |rest| Spring::new(rest, stiffness))?;
                 stiffness
             }
-            StretchModel::Membrane { youngs_modulus, poisson_ratio, model } => {
-                let [mu, lambda] = plane_stress_lame(youngs_modulus, poisson_ratio);
-                match model {
-                    MembraneModel::AsRigidAsPossible => {
-                        placed.fill("triangle", triangles, &mut self.arap_triangles, |r| ArapTriangle::new(r, mu))?;
-                    }
-                    MembraneModel::Corotated => placed
-                        .fill("triangle", triangles, &mut self.corotated_triangles, |r| {
-                            CorotatedTriangle::new(r, mu, lambda)
-                        })?,
-                    MembraneModel::StVenantKirchhoff => placed
-                        .fill("triangle", triangles, &mut self.stvk_triangles, |r| StvkTriangle::new(r, mu, lambda))?,
-                    MembraneModel::BaraffWitkin => placed
-                        .fill("triangle", triangles, &mut self.baraff_witkin_triangles, |r| {
-                            BaraffWitkinTriangle::new(r, youngs_modulus, mu)
-                        })?,
-                }
-                youngs_modulus
-            }
+            StretchModel::Membrane { .. } => 0.0,
         };
-        if let Some([low, high]) = cloth.strain_limit {
-            placed.fill("triangle", triangles, &mut self.triangle_strain_limits, |rest| {
-                TriangleStrainLimit::new(rest, LIMIT_STIFFNESS * stiffness, [low, high])
-            })?;
-        }
+        let _=(stiffness,triangles);
         Ok(())
     }
 
@@ -231,22 +185,8 @@ impl ModelBuilder {
         let edges = topology::edges(&placed.mesh);
         self.model.edges.extend(edges.iter().map(|e| e.map(|i| i + placed.first)));
         let tets = &placed.mesh.tets;
-        let [mu, lambda] = lame(solid.youngs_modulus, solid.poisson_ratio);
-        match solid.model {
-            SolidModel::AsRigidAsPossible => {
-                placed.fill("tet", tets, &mut self.arap_tets, |rest| ArapTet::new(rest, mu))?;
-            }
-            SolidModel::Corotated => {
-                placed.fill("tet", tets, &mut self.corotated_tets, |rest| CorotatedTet::new(rest, mu, lambda))?;
-            }
-        }
-        let stiffness = LIMIT_STIFFNESS * solid.youngs_modulus;
-        if let Some(range) = solid.strain_limit {
-            placed.fill("tet", tets, &mut self.tet_strain_limits, |r| TetStrainLimit::new(r, stiffness, range))?;
-        }
-        if let Some(range) = solid.volume_limit {
-            placed.fill("tet", tets, &mut self.volume_limits, |r| VolumeLimit::new(r, stiffness, range))?;
-        }
+        let mu = solid.youngs_modulus / (2.0 * (1.0 + solid.poisson_ratio));
+        placed.fill("tet", tets, &mut self.arap_tets, |rest| ArapTet::new(rest, mu))?;
         Ok(())
     }
 

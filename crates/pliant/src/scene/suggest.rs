@@ -5,7 +5,7 @@ use std::path::Path;
 /// The candidate nearest to `word`, if one is near enough to be what was meant.
 ///
 /// Near: at most a third of the letters differ (a swap of neighbours counts once; case and `-`, `_`, ` ` do not count).
-pub(super) fn nearest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
+pub fn nearest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
     let typed = normal(word);
     let allowed = (typed.len().max(3) / 3).min(3);
     candidates

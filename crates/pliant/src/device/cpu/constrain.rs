@@ -28,9 +28,8 @@ impl<R: Real> Constraints<R> {
         let mut batches = Vec::new();
         let mut colours = Vec::new();
         for (index, elements) in elements.iter().enumerate().filter(|(_, e)| e.is_compliant() && !e.is_empty()) {
-            let colouring = crate::with_batch!(elements, |batch| {
-                greedy_elements(vertices, &[Stencils::from(&batch.stencil[..])])
-            });
+            let stencils = Stencils::flat(elements.arity(), elements.view().stencils());
+            let colouring = greedy_elements(vertices, &[stencils]);
             colours.extend((0..colouring.count()).map(|colour| (batches.len(), colour)));
             batches.push(ColouredBatch { index, colouring, multiplier: vec![R::ZERO; elements.len()] });
         }

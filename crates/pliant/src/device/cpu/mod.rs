@@ -85,6 +85,10 @@ impl<R: Real> Device for Cpu<R> {
         to.copy_from_slice(from);
     }
 
+    fn clear(&mut self, z: &mut Vec<[R; 4]>) {
+        z.fill([R::ZERO; 4]);
+    }
+
     fn axpy(&mut self, a: Factor, x: &Vec<[R; 4]>, y: &mut Vec<[R; 4]>) {
         let a = self.factor(a);
         map(y, |i, y| y + Vec3::load(x[i]) * a);

@@ -1,0 +1,112 @@
+//! Chebyshev semi-iterative acceleration (course 2.2, Algorithm 1, eq 23-26).
+//!
+//! ω = 1 for k < S, 2/(2 − ρ²) at k = S, 4/(4 − ρ² ω) after; x⁺ = ω (γ (x̂ − x) + x − x⁻) + x⁻. S ≥ 1, because x⁻ does
+//! not exist before. Beyond the paper: when the residual grows above what it was where the acceleration (re)started,
+//! the recurrence starts again with a smaller ρ instead of diverging.
+
+/// The sequence of ω.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Chebyshev {
+    /// ρ, the estimated spectral radius.
+    pub rho: f64,
+    /// S, iterations before it starts.
+    pub delay: usize,
+    omega: f64,
+    since_restart: usize,
+    rho_now: f64,
+    residual_at_restart: f64,
+    /// How often it was restarted in this solve.
+    pub restarts: usize,
+}
+
+/// A residual (squared norm) that grows by more than this since the restart is oscillation, not noise.
+const GROWTH: f64 = 4.0;
+
+impl Chebyshev {
+    /// With spectral radius ρ < 1 and delay S.
+    pub fn new(rho: f64, delay: usize) -> Self {
+        let mut chebyshev = Self {
+            rho,
+            delay: delay.max(1),
+            omega: 1.0,
+            since_restart: 0,
+            rho_now: rho,
+            residual_at_restart: f64::INFINITY,
+            restarts: 0,
+        };
+        chebyshev.begin();
+        chebyshev
+    }
+
+    /// A new step begins.
+    pub fn begin(&mut self) {
+        *self = Self {
+            omega: 1.0,
+            since_restart: 0,
+            rho_now: self.rho,
+            residual_at_restart: f64::INFINITY,
+            restarts: 0,
+            ..*self
+        };
+    }
+
+    /// ω of the next iteration.
+    pub fn next_omega(&mut self) -> f64 {
+        let k = self.since_restart;
+        let rho_sq = self.rho_now * self.rho_now;
+        self.since_restart += 1;
+        self.omega = match k.cmp(&self.delay) {
+            std::cmp::Ordering::Less => 1.0,
+            std::cmp::Ordering::Equal => 2.0 / (2.0 - rho_sq),
+            std::cmp::Ordering::Greater => 4.0 / (4.0 - rho_sq * self.omega),
+        };
+        self.omega
+    }
+
+    /// Takes note of the residual (squared norm) that the last iteration started from.
+    pub fn observe(&mut self, residual: f64) {
+        if self.since_restart <= self.delay + 1 {
+            self.residual_at_restart = residual;
+        } else if residual > GROWTH * self.residual_at_restart {
+            self.restarts += 1;
+            self.since_restart = self.delay.saturating_sub(2);
+            self.rho_now = (1.0 - 4.0 * (1.0 - self.rho_now)).max(0.0);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn omega_follows_the_paper() {
+        let mut chebyshev = Chebyshev::new(0.9, 2);
+        let omegas: Vec<f64> = (0..5).map(|_| chebyshev.next_omega()).collect();
+        let second = 2.0 / (2.0 - 0.81);
+        let third = 4.0 / (4.0 - 0.81 * second);
+        assert_eq!(omegas, [1.0, 1.0, second, third, 4.0 / (4.0 - 0.81 * third)]);
+    }
+
+    #[test]
+    fn rho_zero_changes_nothing() {
+        let mut chebyshev = Chebyshev::new(0.0, 1);
+        assert!((0..10).all(|_| chebyshev.next_omega() == 1.0));
+    }
+
+    #[test]
+    fn growth_restarts_with_a_smaller_rho() {
+        let mut chebyshev = Chebyshev::new(0.99, 1);
+        for residual in [4.0, 2.0, 1.5, 1.8] {
+            chebyshev.next_omega();
+            chebyshev.observe(residual);
+        }
+        assert_eq!(chebyshev.restarts, 0);
+        chebyshev.next_omega();
+        chebyshev.observe(100.0);
+        assert_eq!((chebyshev.restarts, chebyshev.next_omega()), (1, 1.0));
+        assert!(chebyshev.rho_now < 0.97);
+        chebyshev.begin();
+        assert_eq!((chebyshev.restarts, chebyshev.rho_now), (0, 0.99));
+    }
+}

@@ -1,0 +1,65 @@
+use crate::device::{Device, DeviceError};
+use std::time::Instant;
+
+/// Called after each iteration (and before the first, with 0) with the iterate.
+pub type Watch<'a, D> = dyn FnMut(&mut D, &mut <D as Device>::Problem, usize, &<D as Device>::Points) + 'a;
+
+/// When a solver stops, and who looks on.
+pub struct Control<'a, D: Device> {
+    /// At most so many iterations.
+    pub iterations: usize,
+    /// Stop once ‖∇E‖ is this fraction of its first value; 0 = never. In the norm of the method's preconditioner.
+    pub tolerance: f64,
+    /// Stop at this moment.
+    pub deadline: Option<Instant>,
+    /// Looks on.
+    pub watch: Option<&'a mut Watch<'a, D>>,
+}
+
+impl<D: Device> Control<'_, D> {
+    /// A number of iterations and nothing else.
+    pub fn iterations(iterations: usize) -> Self {
+        Self { iterations, tolerance: 0.0, deadline: None, watch: None }
+    }
+
+    /// Whether iteration `k` (from 0) may start, with `x` the iterate before it.
+    pub fn go_on(&mut self, device: &mut D, problem: &mut D::Problem, k: usize, x: &D::Points) -> bool {
+        if let Some(watch) = &mut self.watch {
+            watch(device, problem, k, x);
+        }
+        k < self.iterations && self.deadline.is_none_or(|deadline| Instant::now() < deadline)
+    }
+
+    /// Whether a residual (squared norm) is small enough compared with the first one.
+    pub fn converged(&self, residual: f64, first: f64) -> bool {
+        residual <= self.tolerance * self.tolerance * first
+    }
+}
+
+/// What a solve did.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SolveReport {
+    /// Iterations done.
+    pub iterations: usize,
+    /// How often acceleration was restarted with a smaller ρ.
+    pub restarts: usize,
+    /// The tolerance was reached.
+    pub converged: bool,
+}
+
+/// Why a solve gave up. The iterate may be anything.
+#[derive(Debug, thiserror::Error)]
+pub enum SolveError {
+    /// A number was infinite or NaN.
+    #[error("iteration {iteration} gave a number that is not finite")]
+    NotFinite {
+        /// Which one, from 0.
+        iteration: usize,
+    },
+    /// The device failed.
+    #[error(transparent)]
+    Device(#[from] DeviceError),
+    /// Newton's linear system could not be solved.
+    #[error("Newton: {0}")]
+    Newton(String),
+}

@@ -1,0 +1,206 @@
+//! The list of methods: what they are called, what they need, how they are made.
+
+use super::newton::Newton;
+use super::pbd::{ColouredConstraints, JacobiConstraints};
+use super::pd_direct::Direct;
+use super::pd_gauss_seidel::SymmetricGaussSeidel;
+use super::pd_jacobi::Jacobi;
+use super::pd_pcg::NonlinearPcg;
+use super::precondition::{Diagonal, Preconditioned};
+use super::stationary::Stationary;
+use super::{Chebyshev, Solver};
+use crate::device::Device;
+use crate::model::Model;
+
+/// What a method asks of the elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Needs {
+    /// Any energy.
+    Energy,
+    /// Every element has a projection ([`crate::material::Projective`]).
+    Projections,
+    /// Every element is a constraint with compliance ([`crate::material::Compliant`]).
+    Constraints,
+}
+
+/// A method by name.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Method {
+    /// As in scene files and on the command line.
+    pub name: &'static str,
+    /// Where it is from.
+    pub source: &'static str,
+    /// What it is good for.
+    pub summary: &'static str,
+    /// What it asks of the elements.
+    pub needs: Needs,
+    /// It is wrapped in Chebyshev acceleration, so it has a ρ.
+    pub chebyshev: bool,
+    /// It never increases E, up to rounding (with Chebyshev: up to its restarts).
+    pub minimises: bool,
+    /// Iterations per step unless the scene says otherwise.
+    pub iterations: usize,
+}
+
+const fn pd(name: &'static str, source: &'static str, iterations: usize, summary: &'static str) -> Method {
+    Method { name, source, summary, needs: Needs::Projections, chebyshev: false, minimises: true, iterations }
+}
+
+const fn pbd(name: &'static str, source: &'static str, iterations: usize, summary: &'static str) -> Method {
+    Method { name, source, summary, needs: Needs::Constraints, chebyshev: false, minimises: false, iterations }
+}
+
+const fn accelerated(method: Method, name: &'static str, iterations: usize, summary: &'static str) -> Method {
+    Method { name, chebyshev: true, iterations, summary, ..method }
+}
+
+const JACOBI: Method = pd("pd-jacobi", "course 2.2.1", 400, "cheapest iteration; slow to converge");
+const GAUSS_SEIDEL: Method =
+    pd("pd-gauss-seidel", "course 2.2.1", 200, "forward and backward sweep by colours; about 4 Jacobi sweeps' worth");
+const DIRECT: Method =
+    pd("pd-direct", "course 1.3.2", 10, "exact global step; best for few iterations on small and medium meshes");
+const PBD_JACOBI: Method = pbd("pbd-jacobi", "course eq 27", 100, "robust and soft; stiffness depends on iterations");
+const PBD_GAUSS_SEIDEL: Method =
+    pbd("pbd-gauss-seidel", "course 1.3.5", 50, "robust, stiffer than pbd-jacobi; stiffness depends on iterations");
+
+/// Every method there is.
+pub const METHODS: &[Method] = &[
+    accelerated(JACOBI, "pd-jacobi-chebyshev", 200, "the default: cheap iterations, fast convergence, any size"),
+    JACOBI,
+    pd("pd-jacobi-over-relaxed", "course 2.2.1", 400, "Jacobi with the longest safe step; little better than Jacobi"),
+    GAUSS_SEIDEL,
+    pd("pd-gauss-seidel-over-relaxed", "course 2.2.1", 200, "symmetric over-relaxation"),
+    accelerated(GAUSS_SEIDEL, "pd-gauss-seidel-chebyshev", 100, "fewest sweeps of the matrix-free kind on CPUs"),
+    DIRECT,
+    accelerated(DIRECT, "pd-direct-chebyshev", 30, "most accurate per iteration of the projective methods"),
+    pd("pd-pcg", "course Algorithm 2", 200, "conjugate gradients with Jacobi preconditioner; nothing to tune"),
+    pd("pd-pcg-direct", "course Algorithm 2", 30, "conjugate gradients with the direct solver as preconditioner"),
+    PBD_JACOBI,
+    accelerated(PBD_JACOBI, "pbd-jacobi-chebyshev", 100, "as pbd-jacobi, stiffer for the same cost"),
+    PBD_GAUSS_SEIDEL,
+    accelerated(PBD_GAUSS_SEIDEL, "pbd-gauss-seidel-chebyshev", 50, "as pbd-gauss-seidel, stiffer for the same cost"),
+    pbd("xpbd", "Macklin 2016", 50, "position-based with stiffness in units, whatever the iterations"),
+    Method {
+        name: "newton",
+        source: "reference",
+        summary: "f64 Newton with Cholesky to 1e-10: the ground truth, slow",
+        needs: Needs::Energy,
+        chebyshev: false,
+        minimises: true,
+        iterations: 200,
+    },
+];
+
+/// Parameters that methods share; see [`crate::scene::SolverSettings`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Parameters {
+    /// Chebyshev ρ.
+    pub rho: f64,
+    /// Chebyshev S.
+    pub delay: usize,
+    /// γ; `None`: what is safe.
+    pub under_relaxation: Option<f64>,
+    /// Factor of the over-relaxed variants.
+    pub over_relaxation: f64,
+    /// α of position-based Jacobi; `None`: by element type.
+    pub relaxation: Option<f64>,
+}
+
+/// A method that does not exist, or does not fit the elements.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+pub enum MethodError {
+    /// No such name.
+    #[error("there is no method '{name}'; {help}`pliant methods` lists them all")]
+    Unknown {
+        /// As given.
+        name: String,
+        /// The most similar name, if one is near.
+        help: String,
+    },
+    /// An element lacks what the method needs.
+    #[error("method '{method}' cannot solve '{element}' elements: they have no {lacks}; use {instead}")]
+    Unsuitable {
+        /// The method.
+        method: &'static str,
+        /// The element.
+        element: &'static str,
+        /// What is missing.
+        lacks: &'static str,
+        /// What to do.
+        instead: &'static str,
+    },
+}
+
+/// Looks a method up by name.
+pub fn find_method(name: &str) -> Result<&'static Method, MethodError> {
+    METHODS.iter().find(|method| method.name == name).ok_or_else(|| {
+        let nearest = crate::scene::nearest(name, METHODS.iter().map(|method| method.name));
+        let help = nearest.map_or(String::new(), |nearest| format!("did you mean '{nearest}'? "));
+        MethodError::Unknown { name: name.to_string(), help }
+    })
+}
+
+impl Method {
+    /// Whether every element of a model offers what the method needs.
+    pub fn check(&self, model: &Model) -> Result<(), MethodError> {
+        for elements in &model.elements {
+            let (offers, lacks) = match self.needs {
+                Needs::Energy => (true, ""),
+                Needs::Projections => (elements.is_projective(), "projection (projective dynamics needs one)"),
+                Needs::Constraints => (elements.is_compliant(), "constraint form (position-based dynamics needs one)"),
+            };
+            if !offers {
+                let instead = "method 'newton', or a projective material (springs, arap, quadratic bending)";
+                return Err(MethodError::Unsuitable { method: self.name, element: elements.name(), lacks, instead });
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes a solver of this method.
+    pub fn solver<D: Device + 'static>(&self, model: &Model, parameters: &Parameters) -> Box<dyn Solver<D>>
+    where
+        D::Points: 'static,
+    {
+        let chebyshev = self.chebyshev.then(|| Chebyshev::new(parameters.rho, parameters.delay));
+        let gamma = parameters.under_relaxation;
+        let over = parameters.over_relaxation;
+        let jacobi = |relaxation| Box::new(Stationary::<D, _>::new(Jacobi { relaxation }, chebyshev, gamma));
+        let gauss_seidel = |omega| {
+            let sweep = Preconditioned::new(SymmetricGaussSeidel { omega });
+            Box::new(Stationary::<D, _>::new(sweep, chebyshev, gamma))
+        };
+        match self.name {
+            "pd-jacobi" | "pd-jacobi-chebyshev" => jacobi(1.0),
+            "pd-jacobi-over-relaxed" => jacobi(over),
+            "pd-gauss-seidel" | "pd-gauss-seidel-chebyshev" => gauss_seidel(1.0),
+            "pd-gauss-seidel-over-relaxed" => gauss_seidel(over),
+            "pd-direct" | "pd-direct-chebyshev" => {
+                Box::new(Stationary::<D, _>::new(Preconditioned::new(Direct), chebyshev, gamma))
+            }
+            "pd-pcg" => Box::new(NonlinearPcg::<D, _>::new(Diagonal)),
+            "pd-pcg-direct" => Box::new(NonlinearPcg::<D, _>::new(Direct)),
+            "pbd-jacobi" | "pbd-jacobi-chebyshev" => {
+                let relaxation = parameters.relaxation.unwrap_or_else(|| default_relaxation(model, self.chebyshev));
+                Box::new(Stationary::<D, _>::new(JacobiConstraints { relaxation, x_hat: None }, chebyshev, gamma))
+            }
+            "pbd-gauss-seidel" | "pbd-gauss-seidel-chebyshev" | "xpbd" => {
+                let sweep =
+                    ColouredConstraints { extended: self.name == "xpbd", symmetric: self.chebyshev, x_hat: None };
+                Box::new(Stationary::<D, _>::new(sweep, chebyshev, gamma))
+            }
+            _ => Box::new(Newton),
+        }
+    }
+}
+
+/// α of course 2.2.3: triangles 0.3 (0.25 with Chebyshev), tets 0.045 (0.0025).
+fn default_relaxation(model: &Model, chebyshev: bool) -> f64 {
+    let tets = model.bodies.iter().any(|body| !body.tets.is_empty());
+    match (tets, chebyshev) {
+        (false, false) => 0.3,
+        (false, true) => 0.25,
+        (true, false) => 0.045,
+        (true, true) => 0.0025,
+    }
+}

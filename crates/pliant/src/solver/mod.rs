@@ -1,0 +1,36 @@
+//! Solvers: one file per algorithm box, generic over the device. They all move x towards the minimum of the step's
+//! objective, starting from the inertial target.
+
+mod chebyshev;
+mod control;
+mod method;
+mod newton;
+mod pbd;
+mod pd_direct;
+mod pd_gauss_seidel;
+mod pd_jacobi;
+mod pd_pcg;
+mod precondition;
+mod stationary;
+
+pub use chebyshev::Chebyshev;
+pub use control::{Control, SolveError, SolveReport};
+pub use method::{METHODS, Method, MethodError, Needs, Parameters, find_method};
+pub use newton::{NewtonReport, minimise};
+
+use crate::device::Device;
+
+/// Moves x towards the minimum of a step's objective.
+pub trait Solver<D: Device> {
+    /// Iterates until `control` says stop.
+    fn solve(
+        &mut self,
+        device: &mut D,
+        problem: &mut D::Problem,
+        x: &mut D::Points,
+        control: &mut Control<D>,
+    ) -> Result<SolveReport, SolveError>;
+
+    /// Replaces ρ of Chebyshev acceleration; 0 switches it off. Methods without it ignore this.
+    fn set_rho(&mut self, _rho: f64) {}
+}

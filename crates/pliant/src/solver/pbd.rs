@@ -1,0 +1,87 @@
+//! Position-based dynamics (course 1.3.5, 2.2.3, eq 27) and XPBD (Macklin, Müller, Chentanez 2016).
+//!
+//! Jacobi adds up all corrections and takes a fraction α of them; Gauss-Seidel applies them colour by colour; XPBD is
+//! Gauss-Seidel that remembers its multipliers within a step. None of them minimises E exactly; E is reported all the
+//! same.
+
+use super::stationary::Sweep;
+use crate::device::{Blend, Device, DeviceError, Factor, Slot};
+
+/// All constraints at once.
+pub(super) struct JacobiConstraints<D: Device> {
+    /// α
+    pub relaxation: f64,
+    pub x_hat: Option<D::Points>,
+}
+
+impl<D: Device> Sweep<D> for JacobiConstraints<D> {
+    fn safe_relaxation(&mut self, _device: &mut D, _problem: &mut D::Problem) -> f64 {
+        1.0
+    }
+
+    fn sweep(
+        &mut self,
+        device: &mut D,
+        problem: &mut D::Problem,
+        (x, x_before): (&D::Points, &mut D::Points),
+        blend: Blend,
+        residual: Slot,
+    ) -> Result<(), DeviceError> {
+        let x_hat = self.x_hat.get_or_insert_with(|| device.points(problem));
+        device.constrain_jacobi(problem, self.relaxation, x, x_hat);
+        finish(device, problem, (x, x_hat, x_before), blend, residual);
+        Ok(())
+    }
+}
+
+/// Colour after colour.
+pub(super) struct ColouredConstraints<D: Device> {
+    /// Keep multipliers (XPBD).
+    pub extended: bool,
+    /// Forward and backward, as Chebyshev needs.
+    pub symmetric: bool,
+    pub x_hat: Option<D::Points>,
+}
+
+impl<D: Device> Sweep<D> for ColouredConstraints<D> {
+    fn begin(&mut self, device: &mut D, problem: &mut D::Problem) {
+        device.reset_multipliers(problem);
+    }
+
+    fn safe_relaxation(&mut self, _device: &mut D, _problem: &mut D::Problem) -> f64 {
+        1.0
+    }
+
+    fn sweep(
+        &mut self,
+        device: &mut D,
+        problem: &mut D::Problem,
+        (x, x_before): (&D::Points, &mut D::Points),
+        blend: Blend,
+        residual: Slot,
+    ) -> Result<(), DeviceError> {
+        let x_hat = self.x_hat.get_or_insert_with(|| device.points(problem));
+        device.copy(x, x_hat);
+        let colours = device.constraint_colours(problem);
+        let back = if self.symmetric { colours } else { 0 };
+        for colour in (0..colours).chain((0..back).rev()) {
+            device.constrain_colour(problem, colour, self.extended, x_hat);
+        }
+        finish(device, problem, (x, x_hat, x_before), blend, residual);
+        Ok(())
+    }
+}
+
+/// Pins and colliders, then the blend; the residual is ‖x̂ − x‖².
+fn finish<D: Device>(
+    device: &mut D,
+    problem: &mut D::Problem,
+    (x, x_hat, x_before): (&D::Points, &mut D::Points, &mut D::Points),
+    blend: Blend,
+    residual: Slot,
+) {
+    device.enforce(problem, x_hat);
+    device.blend(x_hat, x, x_before, blend);
+    device.axpy(Factor::Value(-1.0), x, x_hat);
+    device.dot(x_hat, x_hat, residual);
+}

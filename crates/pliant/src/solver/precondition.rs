@@ -1,0 +1,69 @@
+//! z = P⁻¹ r: what turns a gradient into a step. Projective dynamics is x⁺ = x − P⁻¹∇E(x) with P made from the constant
+//! matrix A, because ∇E(x) = A x − b(p(x)) (course eq 14).
+
+use super::stationary::Sweep;
+use crate::device::{Blend, Device, DeviceError, Factor, Slot};
+
+/// A symmetric positive definite approximation of A⁻¹.
+pub(super) trait Precondition<D: Device> {
+    /// z = P⁻¹ r, with the contacts of the last gradient.
+    fn apply(
+        &mut self,
+        device: &mut D,
+        problem: &mut D::Problem,
+        r: &D::Points,
+        z: &mut D::Points,
+    ) -> Result<(), DeviceError>;
+}
+
+/// P = D
+pub(super) struct Diagonal;
+
+impl<D: Device> Precondition<D> for Diagonal {
+    fn apply(
+        &mut self,
+        device: &mut D,
+        problem: &mut D::Problem,
+        r: &D::Points,
+        z: &mut D::Points,
+    ) -> Result<(), DeviceError> {
+        device.divide_by_diagonal(problem, r, z);
+        Ok(())
+    }
+}
+
+/// x̂ = x − P⁻¹∇E(x): local step, then a global step that is as good as P.
+pub(super) struct Preconditioned<D: Device, P> {
+    precondition: P,
+    fields: Option<[D::Points; 2]>,
+}
+
+impl<D: Device, P> Preconditioned<D, P> {
+    pub fn new(precondition: P) -> Self {
+        Self { precondition, fields: None }
+    }
+}
+
+impl<D: Device, P: Precondition<D>> Sweep<D> for Preconditioned<D, P> {
+    fn safe_relaxation(&mut self, _device: &mut D, _problem: &mut D::Problem) -> f64 {
+        1.0
+    }
+
+    fn sweep(
+        &mut self,
+        device: &mut D,
+        problem: &mut D::Problem,
+        (x, x_before): (&D::Points, &mut D::Points),
+        blend: Blend,
+        residual: Slot,
+    ) -> Result<(), DeviceError> {
+        let [g, z] = self.fields.get_or_insert_with(|| [device.points(problem), device.points(problem)]);
+        device.gradient(problem, x, g);
+        self.precondition.apply(device, problem, g, z)?;
+        device.dot(g, z, residual);
+        let x_hat = z;
+        device.xpay(x, Factor::Value(-1.0), x_hat);
+        device.blend(x_hat, x, x_before, blend);
+        Ok(())
+    }
+}

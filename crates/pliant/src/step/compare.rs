@@ -1,0 +1,166 @@
+//! Error against iterations and time for several methods on the same step.
+
+use super::SimulationError;
+use crate::device::{Cpu, Device, StepInput};
+use crate::math::{Real, Vec3};
+use crate::model::{Model, State, System};
+use crate::scene::{Precision, Scene};
+use crate::solver::{Control, Method, Parameters, SolveError, find_method, minimise};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Curves of several methods on one step.
+#[derive(Clone, Debug, serde::Serialize)]
+pub struct Comparison {
+    /// The scene's name.
+    pub scene: String,
+    /// Which step, from 0.
+    pub step: u64,
+    /// E*, J, by Newton in `f64`.
+    pub reference_energy: f64,
+    /// A curve per method.
+    pub methods: Vec<Curve>,
+}
+
+/// One method's way to the solution.
+#[derive(Clone, Debug, serde::Serialize)]
+pub struct Curve {
+    /// The method.
+    pub name: String,
+    /// Where it ran.
+    pub device: String,
+    /// Chebyshev's ρ, if it has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rho: Option<f64>,
+    /// Why it stopped early, if it did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failed: Option<String>,
+    /// An entry per iteration, from 0.
+    pub curve: Vec<CurvePoint>,
+}
+
+/// An iterate.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+pub struct CurvePoint {
+    /// Iterations done.
+    pub iteration: usize,
+    /// Time so far, without measuring, ms.
+    pub ms: f64,
+    /// (E − E*)/(E⁰ − E*).
+    pub relative_error: f64,
+    /// ‖∇E‖, N.
+    pub gradient_norm: f64,
+}
+
+/// What to compare on.
+pub struct Question<'a> {
+    /// The scene.
+    pub scene: &'a Scene,
+    /// Its model.
+    pub model: &'a Arc<Model>,
+    /// The state before the step.
+    pub state: &'a State,
+}
+
+/// Runs each method with its ρ and number of iterations on the step that follows `state`.
+pub fn compare(
+    question: &Question,
+    methods: &[(&str, Option<f64>, usize)],
+    mut progress: impl FnMut(&str),
+) -> Result<Comparison, SimulationError> {
+    progress("newton reference");
+    let (reference_energy, start_energy) = reference(question)?;
+    let mut curves = Vec::new();
+    for &(name, rho, iterations) in methods {
+        let method = find_method(name)?;
+        method.check(question.model)?;
+        progress(name);
+        let run = MethodRun { method, rho, iterations, reference_energy, start_energy };
+        curves.push(match question.scene.device.precision {
+            Precision::F32 => run.curve(question, &mut Cpu::<f32>::new()),
+            Precision::F64 => run.curve(question, &mut Cpu::<f64>::new()),
+        });
+    }
+    let (scene, step) = (question.scene.name.clone(), question.state.step);
+    Ok(Comparison { scene, step, reference_energy, methods: curves })
+}
+
+/// Step size of a scene, s.
+pub(super) fn step_size(scene: &Scene) -> f64 {
+    1.0 / (scene.time.frame_rate * scene.time.steps_per_frame as f64)
+}
+
+fn problem<D: Device>(device: &mut D, question: &Question) -> (D::Problem, D::Points) {
+    let h = step_size(question.scene);
+    let time = question.state.time + h;
+    let model = question.model;
+    let system = Arc::new(System::new(model, h, time));
+    let mut problem = device.upload(model, &system);
+    let input = StepInput {
+        targets: model.pins.iter().filter(|p| p.holds_at(time)).map(|p| (p.vertex, p.target(time))).collect(),
+        colliders: model.colliders.iter().map(|collider| collider.at(time)).collect(),
+    };
+    let (mut x, mut v) = (device.points(&problem), device.points(&problem));
+    device.write(&question.state.x, &mut x);
+    device.write(&question.state.v, &mut v);
+    device.begin_step(&mut problem, &input, &x, &v);
+    device.start(&problem, &mut x);
+    (problem, x)
+}
+
+/// E* and E⁰.
+fn reference(question: &Question) -> Result<(f64, f64), SimulationError> {
+    let mut device = Cpu::<f64>::new();
+    let (mut problem, mut x) = problem(&mut device, question);
+    let potential = device.potential(&mut problem);
+    let start_energy = potential.value(&x);
+    let report = minimise(potential, &mut x, 1e-10, |k, _| k < 500).map_err(|error: SolveError| {
+        SimulationError::Reference { reason: error.to_string() }
+    })?;
+    Ok((report.energy, start_energy))
+}
+
+struct MethodRun {
+    method: &'static Method,
+    rho: Option<f64>,
+    iterations: usize,
+    reference_energy: f64,
+    start_energy: f64,
+}
+
+impl MethodRun {
+    fn curve<R: Real>(&self, question: &Question, device: &mut Cpu<R>) -> Curve {
+        let solver = &question.scene.solver;
+        let parameters = Parameters {
+            rho: self.rho.unwrap_or(0.0),
+            delay: solver.delay,
+            under_relaxation: solver.under_relaxation,
+            over_relaxation: solver.over_relaxation,
+            relaxation: solver.relaxation,
+        };
+        let (mut problem, mut x) = problem(device, question);
+        let mut solver = self.method.solver::<Cpu<R>>(question.model, &parameters);
+        let mut curve = Vec::new();
+        let (mut wide, mut gradient) = (Vec::new(), Vec::new());
+        let mut measuring = Duration::ZERO;
+        let range = (self.start_energy - self.reference_energy).max(f64::MIN_POSITIVE);
+        let begun = Instant::now();
+        let mut watch = |device: &mut Cpu<R>, problem: &mut _, iteration: usize, x: &Vec<[R; 4]>| {
+            let paused = Instant::now();
+            let ms = (paused - begun).saturating_sub(measuring).as_secs_f64() * 1e3;
+            wide.clear();
+            wide.extend(x.iter().map(|p| Vec3::<f64>::of(Vec3::load(*p).f64()).store()));
+            let potential = device.potential(problem);
+            potential.gradient(&wide, &mut gradient);
+            let gradient_norm = gradient.iter().map(|g| Vec3::load(*g).length_sq()).sum::<f64>().sqrt();
+            let relative_error = (potential.value(&wide) - self.reference_energy) / range;
+            curve.push(CurvePoint { iteration, ms, relative_error, gradient_norm });
+            measuring += paused.elapsed();
+        };
+        let mut control =
+            Control { iterations: self.iterations, tolerance: 0.0, deadline: None, watch: Some(&mut watch) };
+        let failed = solver.solve(device, &mut problem, &mut x, &mut control).err().map(|error| error.to_string());
+        let rho = self.rho.filter(|_| self.method.chebyshev);
+        Curve { name: self.method.name.to_string(), device: device.name(), rho, failed, curve }
+    }
+}

@@ -1,0 +1,44 @@
+use crate::model::ModelError;
+use crate::solver::MethodError;
+
+/// Why a simulation cannot start or go on.
+#[derive(Debug, thiserror::Error)]
+pub enum SimulationError {
+    /// The scene cannot be built.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// The method does not exist or does not fit.
+    #[error(transparent)]
+    Method(#[from] MethodError),
+    /// There is no such device here.
+    #[error("there is no device '{name}' here; {help}")]
+    Device {
+        /// As given.
+        name: String,
+        /// What there is.
+        help: String,
+    },
+    /// The reference solution could not be found.
+    #[error("the reference solution failed: {reason}")]
+    Reference {
+        /// What went wrong.
+        reason: String,
+    },
+    /// A step failed however small it was made. The state is still that of the last good step.
+    #[error(
+        "step {step} (time {time:.4} s) failed {attempts} times, the last time in {pieces} pieces: {reason}; \
+         the state before it is kept. Try more steps_per_frame, a softer material or method 'newton'"
+    )]
+    Stuck {
+        /// Which step, from 0.
+        step: u64,
+        /// Simulated time at its start, s.
+        time: f64,
+        /// How often it was tried.
+        attempts: usize,
+        /// Into how many pieces the last try cut it.
+        pieces: usize,
+        /// What went wrong the last time.
+        reason: String,
+    },
+}

@@ -1,0 +1,14 @@
+//! The loop: frames, steps, budgets, certificates, and what happens when a step goes wrong.
+
+mod certificate;
+mod compare;
+mod error;
+mod simulation;
+mod stepper;
+mod tune;
+
+pub use certificate::Certificate;
+pub use compare::{Comparison, Curve, CurvePoint, Question, compare};
+pub use error::SimulationError;
+pub use simulation::{RhoCache, Simulation, StepSummary};
+pub use stepper::{StepReport, Stepper};

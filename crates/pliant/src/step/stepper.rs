@@ -1,0 +1,289 @@
+//! One step on one device with one method: the loop of the papers, guarded.
+
+use super::{Certificate, SimulationError};
+use crate::device::{Device, StepInput};
+use crate::math::Vec3;
+use crate::model::{Model, State, System};
+use crate::solver::{Control, Method, Parameters, SolveError, SolveReport, Solver};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// What one step did.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct StepReport {
+    /// Iterations of the solver, all pieces together.
+    pub iterations: usize,
+    /// Restarts of Chebyshev.
+    pub restarts: usize,
+    /// Tries that were rolled back.
+    pub retries: usize,
+    /// Time of the step without its certificate, ms.
+    pub ms: f64,
+    /// The deadline passed before the step ended.
+    pub over_budget: bool,
+    /// The tolerance was reached.
+    pub converged: bool,
+    /// The solver could not lower E although ‖∇E‖ is not small.
+    pub stalled: bool,
+    /// How good the result is.
+    pub certificate: Certificate,
+}
+
+/// A simulation that can be stepped, whatever the device and method.
+pub trait Stepper {
+    /// Advances by one step; on failure the state is that of before.
+    fn step(&mut self) -> Result<StepReport, SimulationError>;
+    /// The current state.
+    fn state(&mut self) -> State;
+    /// Replaces the state.
+    fn set_state(&mut self, state: &State);
+    /// ρ in use, if the method has one.
+    fn rho(&self) -> Option<f64>;
+    /// Replaces ρ.
+    fn set_rho(&mut self, rho: f64);
+}
+
+/// How a step is to be solved.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Settings {
+    pub method: &'static Method,
+    pub parameters: Parameters,
+    pub iterations: usize,
+    pub tolerance: f64,
+    pub budget: Option<Duration>,
+    /// Step size, s.
+    pub h: f64,
+}
+
+/// A model at one step size, with its solver.
+struct Piece<D: Device> {
+    h: f64,
+    /// Which pins hold, as far as the matrix knows.
+    pins: u64,
+    problem: D::Problem,
+    solver: Box<dyn Solver<D>>,
+}
+
+/// [`Stepper`] on a device.
+pub(super) struct DeviceStepper<D: Device> {
+    device: D,
+    model: Arc<Model>,
+    settings: Settings,
+    pieces: Vec<Piece<D>>,
+    fields: Fields<D>,
+    time: f64,
+    step: u64,
+    input: StepInput,
+    host: Host,
+    /// Time the last certificate took; a deadline leaves room for it.
+    certificate_time: Duration,
+}
+
+struct Fields<D: Device> {
+    x: D::Points,
+    v: D::Points,
+    x_next: D::Points,
+    v_next: D::Points,
+}
+
+#[derive(Default)]
+struct Host {
+    x: Vec<[f64; 3]>,
+    wide: Vec<[f64; 4]>,
+    gradient: Vec<[f64; 4]>,
+}
+
+/// Each try is more careful than the last: as asked, without acceleration, then in more and more pieces.
+const TRIES: [(usize, bool); 6] = [(1, false), (1, true), (2, true), (4, true), (8, true), (16, true)];
+
+impl<D: Device + 'static> DeviceStepper<D>
+where
+    D::Points: 'static,
+{
+    pub fn new(mut device: D, model: Arc<Model>, state: &State, settings: Settings) -> Self {
+        let piece = Self::piece(&mut device, &model, &settings, settings.h, state.time + settings.h);
+        let field = || device.points(&piece.problem);
+        let fields = Fields { x: field(), v: field(), x_next: field(), v_next: field() };
+        let mut stepper = Self {
+            device,
+            model,
+            settings,
+            pieces: vec![piece],
+            fields,
+            time: 0.0,
+            step: 0,
+            input: StepInput::default(),
+            host: Host::default(),
+            certificate_time: Duration::ZERO,
+        };
+        stepper.set_state(state);
+        stepper
+    }
+
+    fn piece(device: &mut D, model: &Arc<Model>, settings: &Settings, h: f64, time: f64) -> Piece<D> {
+        let system = Arc::new(System::new(model, h, time));
+        let problem = device.upload(model, &system);
+        let solver = settings.method.solver::<D>(model, &settings.parameters);
+        Piece { h, pins: holding(model, time), problem, solver }
+    }
+
+    /// The model at a step size, made or made again where pins were released.
+    fn piece_for(&mut self, h: f64, time: f64) -> usize {
+        let pins = holding(&self.model, time);
+        let found = self.pieces.iter().position(|piece| piece.h == h);
+        match found {
+            Some(k) if self.pieces[k].pins == pins => k,
+            Some(k) => {
+                self.pieces[k] = Self::piece(&mut self.device, &self.model, &self.settings, h, time);
+                k
+            }
+            None => {
+                self.pieces.push(Self::piece(&mut self.device, &self.model, &self.settings, h, time));
+                self.pieces.len() - 1
+            }
+        }
+    }
+
+    /// Advances `x_next`, `v_next` by a whole step, in pieces.
+    fn attempt(&mut self, pieces: usize, careful: bool, deadline: Option<Instant>) -> Result<StepReport, String> {
+        let h = self.settings.h / pieces as f64;
+        let mut report = StepReport::default();
+        self.device.copy(&self.fields.x, &mut self.fields.x_next);
+        self.device.copy(&self.fields.v, &mut self.fields.v_next);
+        for k in 0..pieces {
+            let time = self.time + h * (k + 1) as f64;
+            let index = self.piece_for(h, time);
+            let solved = self.solve_piece(index, time, careful, deadline)?;
+            report.iterations += solved.solve.iterations;
+            report.restarts += solved.solve.restarts;
+            report.converged = solved.solve.converged;
+            report.stalled |= solved.stalled;
+            report.certificate = solved.certificate;
+        }
+        Ok(report)
+    }
+
+    fn solve_piece(
+        &mut self,
+        index: usize,
+        time: f64,
+        careful: bool,
+        deadline: Option<Instant>,
+    ) -> Result<SolvedPiece, String> {
+        let Piece { problem, solver, .. } = &mut self.pieces[index];
+        let device = &mut self.device;
+        let Fields { x_next: x_start, v_next, .. } = &mut self.fields;
+        self.input.targets.clear();
+        let holding = self.model.pins.iter().filter(|pin| pin.holds_at(time));
+        self.input.targets.extend(holding.map(|pin| (pin.vertex, pin.target(time))));
+        self.input.colliders.clear();
+        self.input.colliders.extend(self.model.colliders.iter().map(|collider| collider.at(time)));
+
+        device.begin_step(problem, &self.input, x_start, v_next);
+        let mut x = device.points(problem);
+        device.start(problem, &mut x);
+        let start_energy = device.objective(problem, &x);
+        solver.set_rho(if careful { 0.0 } else { self.settings.parameters.rho });
+        let mut control = Control {
+            iterations: self.settings.iterations,
+            tolerance: self.settings.tolerance,
+            deadline,
+            watch: None,
+        };
+        let solve = solver.solve(device, problem, &mut x, &mut control).map_err(|e: SolveError| e.to_string())?;
+
+        let begun = Instant::now();
+        device.read(&x, &mut self.host.x);
+        self.host.wide.clear();
+        self.host.wide.extend(self.host.x.iter().map(|&p| Vec3::of(p).store()));
+        let certificate =
+            Certificate::measure(device.potential(problem), &self.host.wide, start_energy, &mut self.host.gradient);
+        self.certificate_time = begun.elapsed();
+        accept(self.settings.method, &certificate)?;
+        let stalled = certificate.energy >= start_energy && certificate.gradient_norm > 1e-9 * start_energy.abs();
+        device.end_step(problem, x_start, &mut x, v_next);
+        std::mem::swap(x_start, &mut x);
+        Ok(SolvedPiece { solve, stalled: stalled && solve.iterations > 0, certificate })
+    }
+}
+
+struct SolvedPiece {
+    solve: SolveReport,
+    stalled: bool,
+    certificate: Certificate,
+}
+
+/// Refuses what is not finite and what increased the energy that it was to decrease.
+fn accept(method: &Method, certificate: &Certificate) -> Result<(), String> {
+    let Certificate { energy, start_energy, max_stretch, .. } = *certificate;
+    if !energy.is_finite() || !max_stretch.is_finite() {
+        return Err("the result is not finite".to_string());
+    }
+    // Rounding of f32 positions shows in energies at about this size.
+    let rounding = 1e-4 * start_energy.abs() + 1e-9;
+    if method.minimises && energy > start_energy + rounding {
+        return Err(format!("the solver raised the energy from {start_energy:.6e} J to {energy:.6e} J"));
+    }
+    Ok(())
+}
+
+/// A number that changes when the set of holding pins changes: pins are only ever released.
+fn holding(model: &Model, time: f64) -> u64 {
+    model.pins.iter().filter(|pin| pin.holds_at(time)).count() as u64
+}
+
+impl<D: Device + 'static> Stepper for DeviceStepper<D>
+where
+    D::Points: 'static,
+{
+    fn step(&mut self) -> Result<StepReport, SimulationError> {
+        let begun = Instant::now();
+        let deadline = self.settings.budget.map(|budget| begun + budget.saturating_sub(self.certificate_time));
+        let mut reason = String::new();
+        for (retries, (pieces, careful)) in TRIES.into_iter().enumerate() {
+            match self.attempt(pieces, careful, deadline.filter(|_| retries == 0)) {
+                Ok(mut report) => {
+                    std::mem::swap(&mut self.fields.x, &mut self.fields.x_next);
+                    std::mem::swap(&mut self.fields.v, &mut self.fields.v_next);
+                    self.step += 1;
+                    self.time += self.settings.h;
+                    let elapsed = begun.elapsed();
+                    report.retries = retries;
+                    report.ms = (elapsed.saturating_sub(self.certificate_time)).as_secs_f64() * 1e3;
+                    report.over_budget = self.settings.budget.is_some_and(|budget| elapsed > budget);
+                    return Ok(report);
+                }
+                Err(why) => {
+                    tracing::warn!("step {}: {why}; rolled back", self.step);
+                    reason = why;
+                }
+            }
+        }
+        let (pieces, _) = TRIES[TRIES.len() - 1];
+        Err(SimulationError::Stuck { step: self.step, time: self.time, attempts: TRIES.len(), pieces, reason })
+    }
+
+    fn state(&mut self) -> State {
+        let n = self.model.vertices();
+        let mut state = State { x: vec![[0.0; 3]; n], v: vec![[0.0; 3]; n], time: self.time, step: self.step };
+        self.device.read(&self.fields.x, &mut state.x);
+        self.device.read(&self.fields.v, &mut state.v);
+        state
+    }
+
+    fn set_state(&mut self, state: &State) {
+        self.device.write(&state.x, &mut self.fields.x);
+        self.device.write(&state.v, &mut self.fields.v);
+        self.host.x.resize(state.x.len(), [0.0; 3]);
+        self.time = state.time;
+        self.step = state.step;
+    }
+
+    fn rho(&self) -> Option<f64> {
+        self.settings.method.chebyshev.then_some(self.settings.parameters.rho)
+    }
+
+    fn set_rho(&mut self, rho: f64) {
+        self.settings.parameters.rho = rho;
+    }
+}
