@@ -104,17 +104,46 @@ impl<R: Real> Compliant<R, 4> for ArapTet<R> {
     #[inline]
     fn constraint(&self, x: &[Vec3<R>; 4]) -> (R, [Vec3<R>; 4]) {
         let (F, R) = self.deformation_and_rotation(x);
-        distance_constraint(&self.rest, (F - R).c)
+        self.rest.distance_constraint(&(F - R).c)
     }
 }
 
-/// C = ‖D‖ for D = F − p(F) with p a closest point: its gradient is D/C pulled back, zero where C is.
-#[inline]
-pub(super) fn distance_constraint<R: Real, const N: usize, const D: usize>(
-    rest: &super::simplex::Simplex<R, N, D>,
-    difference: [Vec3<R>; D],
-) -> (R, [Vec3<R>; N]) {
-    let C = difference.iter().map(|d| d.length_sq()).sum::<R>().sqrt();
-    let inv = if C > R::TINY { R::ONE / C } else { R::ZERO };
-    (C, rest.pull_back(&difference.map(|d| d * inv)))
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::material::harness::{
+        TET, UNIT_TET, check_compliant, check_energy, check_invariance, check_projective, check_spectral,
+        count_convex_samples,
+    };
+
+    #[test]
+    fn tet_meets_its_derivatives_projection_and_constraint() {
+        let tet = ArapTet::new(TET, 5.0).unwrap();
+        let single = tet.cast::<f32>();
+        check_energy(&tet, &single, &TET);
+        check_invariance(&tet, &TET);
+        check_projective(&tet, &single, &TET);
+        check_compliant(&tet, &single, &TET);
+        assert!(count_convex_samples(&tet, &TET) > 5);
+    }
+
+    #[test]
+    fn twice_the_size_costs_three_kappa_per_volume() {
+        let tet = ArapTet::new(TET, 5.0).unwrap();
+        let expected = 3.0 * 5.0 * tet.rest.measure;
+        assert!((tet.value(&TET.map(|p| p * 2.0)) - expected).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_tet_inside_out_or_flat_is_refused() {
+        let [a, b, c, d] = TET;
+        let error = ArapTet::new([a, c, b, d], 1.0).unwrap_err();
+        assert!(error.to_string().contains("volume is -"), "{error}");
+        assert!(ArapTet::new([a, b, c, (a + b + c) / 3.0], 1.0).is_err());
+    }
+
+    #[test]
+    fn hessian_is_the_exact_one_without_its_negative_eigenvalues() {
+        check_spectral(&ArapTet::new(UNIT_TET, 5.0).unwrap(), &UNIT_TET, 1);
+    }
 }

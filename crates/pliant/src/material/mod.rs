@@ -7,20 +7,44 @@
 #![allow(non_snake_case)]
 
 mod arap_tet;
+mod arap_triangle;
+mod baraff_witkin_triangle;
 pub mod batch;
+mod corotated_tet;
+mod corotated_triangle;
+mod curved_bending;
+mod dihedral_bending;
+pub mod elastic_constants;
 mod error;
+#[cfg(test)]
+mod harness;
 pub mod isotropic;
+mod pin;
 mod quadratic_bending;
 mod registry;
 pub mod simplex;
 mod spring;
+mod strain_limit;
+mod stvk_triangle;
+mod volume_limit;
 
 pub use arap_tet::ArapTet;
+pub use arap_triangle::ArapTriangle;
+pub use baraff_witkin_triangle::BaraffWitkinTriangle;
 pub use batch::{Batch, CompliantBatch, ElementBatch, ProjectiveBatch};
+pub use corotated_tet::CorotatedTet;
+pub use corotated_triangle::CorotatedTriangle;
+pub use curved_bending::CurvedBending;
+pub use dihedral_bending::DihedralBending;
+pub use elastic_constants::LameParameters;
 pub use error::MaterialError;
+pub use pin::Pin;
 pub use quadratic_bending::QuadraticBending;
 pub use registry::Elements;
 pub use spring::Spring;
+pub use strain_limit::{StrainLimit, StrainLimitTet, StrainLimitTriangle};
+pub use stvk_triangle::StvkTriangle;
+pub use volume_limit::VolumeLimitTet;
 
 use crate::math::{Mat3, Real, Vec3};
 
