@@ -14,7 +14,11 @@ use super::error::not_negative;
 use super::isotropic::{PrincipalHessian, corotated_twists};
 use super::simplex::RestTet;
 use super::{Compliant, Energy, Hessian, LocalStep, MaterialError, Projective};
+use crate::math::polar::{lane_of, polar_rotations, set_lane};
 use crate::math::{Mat3, Real, Vec3, polar_rotation, svd};
+
+/// Tetrahedra projected together.
+const LANES: usize = 8;
 
 /// A tetrahedron that resists everything but rotation.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -93,6 +97,25 @@ impl<R: Real> Projective<R, 4> for ArapTet<R> {
         let (_, R) = self.deformation_and_rotation(x);
         self.rest.pull_back(&(R * self.weight()).c)
     }
+    /// Eight tetrahedra at a time, so that the polar decompositions fill vector registers.
+    fn project_many(elements: &[Self], x: &[[Vec3<R>; 4]], out: &mut [[Vec3<R>; 4]]) {
+        let whole = elements.len() / LANES * LANES;
+        for first in (0..whole).step_by(LANES) {
+            let mut F = [[R::ZERO; LANES]; 9];
+            for lane in 0..LANES {
+                let deformation = elements[first + lane].rest.deformation(&x[first + lane]);
+                set_lane(&mut F, lane, Mat3 { c: deformation });
+            }
+            let R = polar_rotations(&F);
+            for lane in 0..LANES {
+                let element = &elements[first + lane];
+                out[first + lane] = element.rest.pull_back(&(lane_of(&R, lane) * element.weight()).c);
+            }
+        }
+        for k in whole..elements.len() {
+            out[k] = elements[k].project(&x[k]);
+        }
+    }
 }
 
 impl<R: Real> Compliant<R, 4> for ArapTet<R> {
@@ -104,17 +127,58 @@ impl<R: Real> Compliant<R, 4> for ArapTet<R> {
     #[inline]
     fn constraint(&self, x: &[Vec3<R>; 4]) -> (R, [Vec3<R>; 4]) {
         let (F, R) = self.deformation_and_rotation(x);
-        distance_constraint(&self.rest, (F - R).c)
+        self.rest.distance_constraint(&(F - R).c)
     }
 }
 
-/// C = ‖D‖ for D = F − p(F) with p a closest point: its gradient is D/C pulled back, zero where C is.
-#[inline]
-pub(super) fn distance_constraint<R: Real, const N: usize, const D: usize>(
-    rest: &super::simplex::Simplex<R, N, D>,
-    difference: [Vec3<R>; D],
-) -> (R, [Vec3<R>; N]) {
-    let C = difference.iter().map(|d| d.length_sq()).sum::<R>().sqrt();
-    let inv = if C > R::TINY { R::ONE / C } else { R::ZERO };
-    (C, rest.pull_back(&difference.map(|d| d * inv)))
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::material::harness::{
+        TET, UNIT_TET, check_compliant, check_energy, check_invariance, check_projective, check_spectral,
+        count_convex_samples, nasty, samples,
+    };
+
+    #[test]
+    fn tet_meets_its_derivatives_projection_and_constraint() {
+        let tet = ArapTet::new(TET, 5.0).unwrap();
+        let single = tet.cast::<f32>();
+        check_energy(&tet, &single, &TET);
+        check_invariance(&tet, &TET);
+        check_projective(&tet, &single, &TET);
+        check_compliant(&tet, &single, &TET);
+        assert!(count_convex_samples(&tet, &TET) > 5);
+    }
+
+    #[test]
+    fn twice_the_size_costs_three_kappa_per_volume() {
+        let tet = ArapTet::new(TET, 5.0).unwrap();
+        let expected = 3.0 * 5.0 * tet.rest.measure;
+        assert!((tet.value(&TET.map(|p| p * 2.0)) - expected).abs() < 1e-12);
+    }
+
+    #[test]
+    fn tets_projected_together_give_the_same_bits_as_one_by_one() {
+        let tet = ArapTet::new(TET, 5.0).unwrap().cast::<f32>();
+        let x: Vec<[Vec3<f32>; 4]> =
+            samples(&TET).into_iter().chain(nasty(&TET)).map(|x| x.map(Vec3::cast)).take(77).collect();
+        let mut out = vec![[Vec3::ZERO; 4]; x.len()];
+        ArapTet::project_many(&vec![tet; x.len()], &x, &mut out);
+        for (x, out) in x.iter().zip(&out) {
+            assert_eq!(*out, tet.project(x));
+        }
+    }
+
+    #[test]
+    fn a_tet_inside_out_or_flat_is_refused() {
+        let [a, b, c, d] = TET;
+        let error = ArapTet::new([a, c, b, d], 1.0).unwrap_err();
+        assert!(error.to_string().contains("volume is -"), "{error}");
+        assert!(ArapTet::new([a, b, c, (a + b + c) / 3.0], 1.0).is_err());
+    }
+
+    #[test]
+    fn hessian_is_the_exact_one_without_its_negative_eigenvalues() {
+        check_spectral(&ArapTet::new(UNIT_TET, 5.0).unwrap(), &UNIT_TET, 1);
+    }
 }

@@ -44,6 +44,9 @@ impl<E, const N: usize> Batch<E, N> {
     }
 }
 
+/// Elements projected together: two AVX2 registers of f32, one of AVX-512.
+const GROUP: usize = 16;
+
 /// A batch behind a pointer. Points are stored as `[x, y, z, unused]`; `out` has `range.len() · arity` slots, the
 /// corners of one element side by side.
 pub trait ElementBatch<R: Real>: Send + Sync {
@@ -160,7 +163,21 @@ impl<R: Real, E: Projective<R, N>, const N: usize> ProjectiveBatch<R> for Batch<
         }
     }
     fn project_range(&self, range: Range<usize>, x: &[[R; 4]], out: &mut [[R; 4]]) {
-        self.fill(range, x, out, |e, x| e.project(x));
+        debug_assert_eq!(out.len(), range.len() * N);
+        let mut points = [[Vec3::ZERO; N]; GROUP];
+        let mut projection = [[Vec3::ZERO; N]; GROUP];
+        let mut first = range.start;
+        for slots in out.chunks_mut(GROUP * N) {
+            let count = slots.len() / N;
+            for k in 0..count {
+                points[k] = self.points(first + k, x);
+            }
+            E::project_many(&self.element[first..first + count], &points[..count], &mut projection[..count]);
+            for (slot, v) in slots.iter_mut().zip(projection.as_flattened()) {
+                *slot = v.store();
+            }
+            first += count;
+        }
     }
 }
 

@@ -109,3 +109,26 @@ pub fn corotated_twists<R: Real>(mu: R, lambda: R, sigma: Vec3<R>, dims: usize) 
     let twist = two_mu + over_sum(pull + pull, sigma.x + sigma.y);
     ([out[0], out[1], twist], [out[0], out[1], two_mu])
 }
+
+/// Twists, flips and scaling of ψ = f(σ₀) + f(σ₁) + f(σ₂), from f′ and f″ at each σ; `dims` as above.
+pub fn separable<R: Real>(sigma: Vec3<R>, slope: Vec3<R>, bend: Vec3<R>, dims: usize) -> ([[R; 3]; 3], [R; 3], [R; 3]) {
+    let mut scale = [[R::ZERO; 3]; 3];
+    for p in 0..dims {
+        scale[p][p] = bend[p].max(R::ZERO);
+    }
+    let (mut twist, mut flip) = ([R::ZERO; 3], [R::ZERO; 3]);
+    for k in 0..3 {
+        let (i, j) = ((k + 1) % 3, (k + 2) % 3);
+        if dims == 2 && k < 2 {
+            let in_plane = 1 - k;
+            twist[k] = over_sum(slope[in_plane], sigma[in_plane]);
+            flip[k] = twist[k];
+            continue;
+        }
+        twist[k] = over_sum(slope[i] + slope[j], sigma[i] + sigma[j]);
+        let gap = sigma[i] - sigma[j];
+        let close = gap.abs() <= R::EPSILON.sqrt() * (sigma[i].abs() + sigma[j].abs());
+        flip[k] = if close { bend[i] } else { (slope[i] - slope[j]) / gap };
+    }
+    (scale, twist, flip)
+}

@@ -7,22 +7,46 @@
 #![allow(non_snake_case)]
 
 mod arap_tet;
+mod arap_triangle;
+mod baraff_witkin_triangle;
 pub mod batch;
 mod correct;
+mod corotated_tet;
+mod corotated_triangle;
+mod curved_bending;
+mod dihedral_bending;
+pub mod elastic_constants;
 mod error;
+#[cfg(test)]
+mod harness;
 pub mod isotropic;
+mod pin;
 mod quadratic_bending;
 mod registry;
 pub mod simplex;
 mod spring;
+mod strain_limit;
+mod stvk_triangle;
+mod volume_limit;
 
 pub use arap_tet::ArapTet;
+pub use arap_triangle::ArapTriangle;
+pub use baraff_witkin_triangle::BaraffWitkinTriangle;
 pub use batch::{Batch, CompliantBatch, ElementBatch, ProjectiveBatch};
 pub use correct::{CorrectionSetting, Corrections, Disjoint};
+pub use corotated_tet::CorotatedTet;
+pub use corotated_triangle::CorotatedTriangle;
+pub use curved_bending::CurvedBending;
+pub use dihedral_bending::DihedralBending;
+pub use elastic_constants::LameParameters;
 pub use error::MaterialError;
+pub use pin::Pin;
 pub use quadratic_bending::QuadraticBending;
 pub use registry::Elements;
 pub use spring::Spring;
+pub use strain_limit::{StrainLimit, StrainLimitTet, StrainLimitTriangle};
+pub use stvk_triangle::StvkTriangle;
+pub use volume_limit::VolumeLimitTet;
 
 use crate::math::{Mat3, Real, Vec3};
 
@@ -66,6 +90,13 @@ pub trait Projective<R: Real, const N: usize>: Energy<R, N> {
     fn stiffness(&self) -> [[R; N]; N];
     /// w_c A_cᵀ p_c(x): the element's contribution to the right-hand side, N.
     fn project(&self, x: &[Vec3<R>; N]) -> [Vec3<R>; N];
+    /// [`Projective::project`] of several elements, to the same bits; override where several together are faster. All
+    /// three slices have the same length.
+    fn project_many(elements: &[Self], x: &[[Vec3<R>; N]], out: &mut [[Vec3<R>; N]]) {
+        for ((element, x), out) in elements.iter().zip(x).zip(out) {
+            *out = element.project(x);
+        }
+    }
 }
 
 /// An energy ½ C(x)²/α: what position-based dynamics can solve.

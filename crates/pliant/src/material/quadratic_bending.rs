@@ -107,3 +107,50 @@ impl<R: Real> Compliant<R, 4> for QuadraticBending<R> {
         (bend.length(), self.stencil.map(|k| n * k))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::material::harness::{
+        FLAT_HINGE, check_compliant, check_energy, check_invariance, check_projective, count_convex_samples,
+    };
+
+    #[test]
+    fn hinge_meets_its_derivatives_projection_and_constraint() {
+        let hinge = QuadraticBending::new(FLAT_HINGE, 0.3).unwrap();
+        let single = hinge.cast::<f32>();
+        check_energy(&hinge, &single, &FLAT_HINGE);
+        check_invariance(&hinge, &FLAT_HINGE);
+        check_projective(&hinge, &single, &FLAT_HINGE);
+        check_compliant(&hinge, &single, &FLAT_HINGE);
+        assert!(count_convex_samples(&hinge, &FLAT_HINGE) > 5);
+    }
+
+    #[test]
+    fn stretching_a_flat_sheet_in_its_plane_does_not_bend_it() {
+        let hinge = QuadraticBending::new(FLAT_HINGE, 0.3).unwrap();
+        let sheared = FLAT_HINGE.map(|p| Vec3::new(2.0 * p.x + 0.3 * p.z, 0.0, 0.7 * p.z - 0.1 * p.x));
+        assert!(hinge.value(&sheared) < 1e-28);
+    }
+
+    /// Bergou 2006: for small angles the energy is k_b/2 · 3 ‖e‖² θ²/(A₀ + A₁).
+    #[test]
+    fn small_angles_cost_what_the_dihedral_energy_says() {
+        let (k_b, theta) = (0.7, 1e-4);
+        let hinge = QuadraticBending::new(FLAT_HINGE, k_b).unwrap();
+        let e = FLAT_HINGE[1] - FLAT_HINGE[0];
+        let fold = Mat3::rotation(e / e.length(), theta);
+        let mut x = FLAT_HINGE;
+        x[3] = fold * x[3];
+        let area = 0.5 * (e.cross(FLAT_HINGE[2]).length() + e.cross(FLAT_HINGE[3]).length());
+        let expected = 0.5 * k_b * 3.0 * e.length_sq() * theta * theta / area;
+        assert!((hinge.value(&x) - expected).abs() < 1e-6 * expected);
+    }
+
+    #[test]
+    fn a_hinge_with_a_sliver_is_refused() {
+        let mut rest = FLAT_HINGE;
+        rest[2] = rest[0] + (rest[1] - rest[0]) * 0.5;
+        assert!(QuadraticBending::new(rest, 1.0).unwrap_err().to_string().contains("rest area"));
+    }
+}

@@ -1,7 +1,10 @@
 //! The list of elements. A new one is its file and one line here.
 
 use super::batch::{Batch, CompliantBatch, ElementBatch, ProjectiveBatch};
-use super::{ArapTet, QuadraticBending, Spring};
+use super::{
+    ArapTet, ArapTriangle, BaraffWitkinTriangle, CorotatedTet, CorotatedTriangle, CurvedBending, DihedralBending, Pin,
+    QuadraticBending, Spring, StrainLimitTet, StrainLimitTriangle, StvkTriangle, VolumeLimitTet,
+};
 use crate::math::{Mat3, Real};
 use std::ops::Range;
 
@@ -126,10 +129,102 @@ macro_rules! elements {
 }
 
 elements! { $
+    /// Points held by springs.
+    Pin 1 "pin" { projective: yes, compliant: yes }
     /// Springs along edges.
     Spring 2 "spring" { projective: yes, compliant: yes }
     /// Hinges of sheets that are flat at rest.
     QuadraticBending 4 "quadratic bending" { projective: yes, compliant: yes }
+    /// Hinges of sheets that are curved at rest.
+    CurvedBending 4 "curved bending" { projective: yes, compliant: yes }
+    /// Hinges by their angle.
+    DihedralBending 4 "dihedral bending" { projective: no, compliant: no }
+    /// As-rigid-as-possible triangles.
+    ArapTriangle 3 "as-rigid-as-possible triangle" { projective: yes, compliant: yes }
+    /// Corotated linear triangles.
+    CorotatedTriangle 3 "corotated triangle" { projective: no, compliant: no }
+    /// St. Venant-Kirchhoff triangles.
+    StvkTriangle 3 "St. Venant-Kirchhoff triangle" { projective: no, compliant: no }
+    /// Triangles with warp, weft and shear.
+    BaraffWitkinTriangle 3 "Baraff-Witkin triangle" { projective: no, compliant: no }
+    /// Strain limits of triangles.
+    StrainLimitTriangle 3 "strain limit triangle" { projective: yes, compliant: yes }
     /// As-rigid-as-possible tetrahedra.
     ArapTet 4 "as-rigid-as-possible tet" { projective: yes, compliant: yes }
+    /// Corotated linear tetrahedra.
+    CorotatedTet 4 "corotated tet" { projective: no, compliant: no }
+    /// Strain limits of tetrahedra.
+    StrainLimitTet 4 "strain limit tet" { projective: yes, compliant: yes }
+    /// Volume limits of tetrahedra.
+    VolumeLimitTet 4 "volume limit tet" { projective: yes, compliant: yes }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::material::harness::TET;
+    use crate::math::Vec3;
+
+    fn tets() -> (Elements<f64>, Vec<[f64; 4]>) {
+        let mut batch = Batch::default();
+        for i in 0..3u32 {
+            let tet = ArapTet::new(TET, 2.0 + f64::from(i)).unwrap();
+            batch.push([4 * i, 4 * i + 1, 4 * i + 2, 4 * i + 3], tet);
+        }
+        let x = (0..12).map(|i| (TET[i % 4] * (1.0 + 0.1 * i as f64)).store()).collect();
+        (batch.into(), x)
+    }
+
+    #[test]
+    fn a_view_says_what_its_elements_say() {
+        let (elements, x) = tets();
+        let Elements::ArapTet(batch) = &elements else { panic!("tets became {}", elements.name()) };
+        let view = elements.view();
+        assert_eq!((view.name(), view.len(), view.arity()), ("as-rigid-as-possible tet", 3, 4));
+        assert_eq!(view.stencil(1), [4, 5, 6, 7]);
+        let points = |c: usize| std::array::from_fn::<_, 4, _>(|k| Vec3::load(x[4 * c + k]));
+        use crate::material::{Compliant, Energy, Projective};
+        let sum: f64 = (1..3).map(|c| batch.element[c].value(&points(c))).sum();
+        assert_eq!(view.value_range(1..3, &x), sum);
+
+        let mut out = vec![[f64::NAN; 4]; 8];
+        view.gradient_range(1..3, &x, &mut out);
+        assert_eq!(out[4..], batch.element[2].gradient(&points(2)).map(Vec3::store));
+        let projective = view.projective().unwrap();
+        projective.project_range(1..3, &x, &mut out);
+        assert_eq!(out[..4], batch.element[1].project(&points(1)).map(Vec3::store));
+        let mut entries = 0;
+        projective.stiffness(2, &mut |i, j, k| {
+            assert_eq!(k, batch.element[2].stiffness()[i][j]);
+            entries += 1;
+        });
+        assert_eq!(entries, 16);
+        let mut gradient = [[0.0; 4]; 4];
+        let c = view.compliant().unwrap().constraint(1, &x, &mut gradient);
+        assert_eq!((c, gradient.map(Vec3::load)), batch.element[1].constraint(&points(1)));
+        let hessian = batch.element[0].hessian_psd(&points(0));
+        view.hessian_blocks(0, &x, &mut |i, j, block| assert_eq!(block, hessian[i][j]));
+        let mut diagonal = vec![Mat3::ZERO; 12];
+        view.hessian_diagonal_range(0..3, &x, &mut diagonal);
+        assert_eq!(diagonal[4..8], batch.element[1].hessian_diagonal(&points(1)));
+    }
+
+    #[test]
+    fn casting_keeps_kind_and_count_and_rounds_numbers() {
+        let (elements, _) = tets();
+        let single = elements.cast::<f32>();
+        assert_eq!((single.name(), single.len(), single.arity()), (elements.name(), 3, 4));
+        let Elements::ArapTet(batch) = &single else { panic!("tets became {}", single.name()) };
+        assert_eq!(batch.element[1].kappa, 3.0f32);
+    }
+
+    #[test]
+    fn capabilities_in_the_list_are_those_of_the_view() {
+        let hinges: Elements<f64> = Batch::<DihedralBending<f64>, 4>::default().into();
+        assert!(!hinges.is_projective() && hinges.view().projective().is_none());
+        assert!(!hinges.is_compliant() && hinges.view().compliant().is_none());
+        let springs: Elements<f64> = Batch::<Spring<f64>, 2>::default().into();
+        assert!(springs.is_projective() && springs.view().projective().is_some() && springs.is_empty());
+        assert!(Elements::<f64>::ALL.contains(&("spring", 2)));
+    }
 }

@@ -9,7 +9,7 @@
 //! | F | columns, one per material axis | |
 //! | P = ∂ψ/∂F | columns | Pa, or N/m for a membrane |
 
-use super::MaterialError;
+use super::{Hessian, MaterialError};
 use crate::math::{Mat3, Real, Vec3};
 
 /// Rest shape of a triangle (N = 3, D = 2) or tetrahedron (N = 4, D = 3).
@@ -128,6 +128,33 @@ impl<R: Real, const N: usize, const D: usize> Simplex<R, N, D> {
     pub fn stiffness(&self, weight: R) -> [[R; N]; N] {
         let b = &self.shape_gradient;
         std::array::from_fn(|i| std::array::from_fn(|j| (0..D).map(|a| b[i][a] * b[j][a]).sum::<R>() * weight))
+    }
+
+    /// The blocks between corners of a Hessian given by blocks between columns of F, times the measure.
+    pub fn pull_back_hessian(&self, H: &[[Mat3<R>; D]; D]) -> Hessian<R, N> {
+        let b = &self.shape_gradient;
+        let mut out = [[Mat3::ZERO; N]; N];
+        for i in 0..N {
+            for j in 0..=i {
+                let mut block = Mat3::ZERO;
+                for p in 0..D {
+                    for q in 0..D {
+                        block += H[p][q] * (b[i][p] * b[j][q]);
+                    }
+                }
+                out[i][j] = block * self.measure;
+                out[j][i] = out[i][j].transpose();
+            }
+        }
+        out
+    }
+
+    /// C = ‖D‖ for D = F − p(F) with p a closest point: its gradient is D/C pulled back, zero where C is.
+    #[inline]
+    pub(super) fn distance_constraint(&self, difference: &[Vec3<R>; D]) -> (R, [Vec3<R>; N]) {
+        let C = difference.iter().map(|d| d.length_sq()).sum::<R>().sqrt();
+        let inv = if C > R::TINY { R::ONE / C } else { R::ZERO };
+        (C, self.pull_back(&difference.map(|d| d * inv)))
     }
 
     /// b_i padded with zeros to three components.

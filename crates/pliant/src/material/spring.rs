@@ -117,3 +117,44 @@ impl<R: Real> Compliant<R, 2> for Spring<R> {
         (length - self.rest_length, [n, -n])
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::material::harness::{
+        check_compliant, check_energy, check_invariance, check_projective, check_spectral, count_convex_samples,
+    };
+
+    #[test]
+    fn spring_meets_its_derivatives_projection_and_constraint() {
+        let rest = [Vec3::new(0.1, 0.2, -0.3), Vec3::new(0.4, 0.9, 0.2)];
+        let spring = Spring::new(rest, 40.0).unwrap();
+        let single = spring.cast::<f32>();
+        check_energy(&spring, &single, &rest);
+        check_invariance(&spring, &rest);
+        check_projective(&spring, &single, &rest);
+        check_compliant(&spring, &single, &rest);
+        assert!(count_convex_samples(&spring, &rest) > 5);
+    }
+
+    #[test]
+    fn spring_of_zero_length_pushes_its_ends_apart_along_x() {
+        let spring = Spring { rest_length: 2.0, stiffness: 3.0 };
+        let g = spring.gradient(&[Vec3::ZERO; 2]);
+        assert_eq!(g, [Vec3::new(-6.0, 0.0, 0.0), Vec3::new(6.0, 0.0, 0.0)]);
+    }
+
+    #[test]
+    fn spring_without_length_or_with_negative_stiffness_is_refused() {
+        let error = Spring::new([Vec3::ZERO; 2], 1.0).unwrap_err();
+        assert!(error.to_string().contains("rest length is 0e0 m"), "{error}");
+        assert!(Spring::new([Vec3::ZERO, Vec3::axis(1)], -1.0).is_err());
+        assert!(Spring::new([Vec3::ZERO, Vec3::new(f64::NAN, 0.0, 0.0)], 1.0).is_err());
+    }
+
+    #[test]
+    fn hessian_is_the_exact_one_without_its_negative_eigenvalues() {
+        let rest = [Vec3::new(0.1, 0.2, -0.3), Vec3::new(0.4, 0.9, 0.2)];
+        check_spectral(&Spring::new(rest, 40.0).unwrap(), &rest, 0);
+    }
+}

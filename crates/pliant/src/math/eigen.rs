@@ -63,12 +63,16 @@ pub fn project_psd<R: Real, const N: usize>(matrix: Square<R, N>) -> Square<R, N
     if values.iter().all(|&v| v >= R::ZERO) {
         return matrix;
     }
-    let mut out = matrix;
+    // From whichever part is smaller: rounding is then relative to what is left, even if that is zero.
+    let negative = values.iter().filter(|&&v| v < R::ZERO).count();
+    let keep_positive = 2 * negative > N;
+    let mut out = if keep_positive { [[R::ZERO; N]; N] } else { matrix };
     for (value, vector) in values.iter().zip(&vectors) {
-        if *value < R::ZERO {
+        if (*value > R::ZERO) == keep_positive {
+            let factor = value.abs();
             for i in 0..N {
                 for j in 0..N {
-                    out[i][j] -= *value * vector[i] * vector[j];
+                    out[i][j] += factor * vector[i] * vector[j];
                 }
             }
         }
@@ -122,6 +126,11 @@ mod tests {
                 assert!((x - y).abs() < 1e-13);
             }
         }
+    }
+
+    #[test]
+    fn negative_matrices_become_exactly_zero() {
+        assert_eq!(project_psd([[-2.0, 0.5], [0.5, -1.0]]), [[0.0; 2]; 2]);
     }
 
     #[test]

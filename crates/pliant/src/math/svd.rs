@@ -5,7 +5,7 @@
 //! right, so FᵀF, which squares the condition number, is never formed. Sign convention of Irving 2004: U and V are
 //! rotations; an inverted F has its smallest singular value negative.
 //!
-//! F = U Σ Vᵀ, σ₀ ≥ σ₁ ≥ |σ₂|.
+//! F = U Σ Vᵀ, σ₀ ≥ σ₁ ≥ |σ₂| up to rounding.
 
 use super::{Mat3, Real, Vec3};
 
@@ -155,4 +155,98 @@ pub fn any_perpendicular<R: Real>(u: Vec3<R>) -> Vec3<R> {
         2
     };
     u.cross(Vec3::axis(axis)).unit_or(Vec3::axis((axis + 1) % 3))
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Matrices with any signs and magnitudes of singular values: generic, nearly singular, inverted, repeated, zero.
+    pub fn any_matrix() -> impl Strategy<Value = Mat3<f64>> {
+        let vector = || prop::array::uniform3(-1.0..1.0f64).prop_map(Vec3::of);
+        let sigma = prop_oneof![
+            prop::array::uniform3(-2.0..2.0f64),
+            Just([1.0, 1.0, 1.0]),
+            Just([1.0, 1.0, -1.0]),
+            Just([-1.0, -1.0, -1.0]),
+            Just([0.0, 0.0, 0.0]),
+            (0.1..2.0f64).prop_map(|s| [s, s, 0.0]),
+            (0.1..2.0f64).prop_map(|s| [s, 0.0, 0.0]),
+            (0.1..2.0f64, -12.0..0.0f64).prop_map(|(s, e)| [s, s * 10f64.powf(e), -s * 10f64.powf(e)]),
+            (0.1..2.0f64, -12.0..0.0f64).prop_map(|(s, e)| [s, s * (1.0 + 10f64.powf(e)), 10f64.powf(e)]),
+            (-14.0..14.0f64).prop_map(|e| [10f64.powf(e), -1.0, 1e-3]),
+        ];
+        (vector(), -3.0..3.0f64, vector(), -3.0..3.0f64, sigma).prop_map(|(a, s, b, t, sigma)| {
+            let rotation = |axis: Vec3<f64>, angle| Mat3::rotation(axis.unit_or(Vec3::axis(2)), angle);
+            rotation(a, s) * Mat3::diagonal(Vec3::of(sigma)) * rotation(b, t)
+        })
+    }
+
+    pub fn check_rotation<R: Real>(m: Mat3<R>, tolerance: f64) {
+        let error = (m.transpose() * m - Mat3::IDENTITY).norm_sq().f64().sqrt();
+        assert!(error <= tolerance, "{}: not orthogonal by {error}: {m:?}", R::NAME);
+        assert!((m.det().f64() - 1.0).abs() <= tolerance, "{}: det {}", R::NAME, m.det());
+    }
+
+    fn check_svd<R: Real>(F: Mat3<R>) {
+        let eps = R::EPSILON.f64();
+        let out = svd(F);
+        check_rotation(out.u, 16.0 * eps);
+        check_rotation(out.v, 32.0 * eps);
+        let s = out.sigma;
+        let round = R::of(1.0 + 8.0 * eps);
+        assert!(s.x * round >= s.y && s.y * round >= s.z.abs() && s.y >= R::ZERO, "{s:?}");
+        let size = F.cast::<f64>().norm_sq().sqrt();
+        let error = (out.with_sigma(s).cast::<f64>() - F.cast::<f64>()).norm_sq().sqrt();
+        assert!(error <= 32.0 * eps * size, "{}: rebuilt {error} off {size}", R::NAME);
+    }
+
+    fn check_svd_3x2<R: Real>(F: [Vec3<R>; 2]) {
+        let eps = R::EPSILON.f64();
+        let out = svd_3x2(F);
+        check_rotation(out.u, 16.0 * eps);
+        check_rotation(out.v, 32.0 * eps);
+        assert_eq!(out.v.c[2], Vec3::axis(2));
+        assert!(
+            out.sigma.x * R::of(1.0 + 8.0 * eps) >= out.sigma.y && out.sigma.y >= R::ZERO && out.sigma.z == R::ZERO,
+            "{:?}",
+            out.sigma
+        );
+        let rebuilt = out.with_sigma(out.sigma);
+        let whole = Mat3::from_columns(F[0], F[1], Vec3::ZERO).cast::<f64>();
+        let error = (rebuilt.cast::<f64>() - whole).norm_sq().sqrt();
+        assert!(error <= 32.0 * eps * whole.norm_sq().sqrt(), "{}: rebuilt {error} off", R::NAME);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, cases: 2000, ..ProptestConfig::default() })]
+        #[test]
+        fn svd_rebuilds_any_matrix_from_rotations_and_sorted_values(F in any_matrix()) {
+            check_svd::<f64>(F);
+            check_svd::<f32>(F.cast());
+            check_svd_3x2::<f64>([F.c[0], F.c[1]]);
+            check_svd_3x2::<f32>([F.c[0].cast(), F.c[1].cast()]);
+        }
+    }
+
+    #[test]
+    fn svd_survives_numbers_whose_squares_overflow_or_vanish() {
+        for scale in [1e-40, 1e-30, 1e-20, 1e20, 1e30, 1e37] {
+            let F =
+                Mat3::from_columns(Vec3::of([1.0, 2.0, 0.5]), Vec3::of([0.0, 1.0, -1.0]), Vec3::of([0.3, 0.1, 2.0]));
+            let out = svd((F * scale).cast::<f32>());
+            check_rotation(out.u, 1e-5);
+            check_rotation(out.v, 1e-5);
+            assert!((out.sigma.x.f64() / scale - svd(F).sigma.x).abs() < 1e-4);
+        }
+        assert!(svd(Mat3::<f64>::scalar(f64::NAN)).u.is_finite());
+        assert!(svd(Mat3::<f64>::scalar(f64::INFINITY)).v.is_finite());
+    }
+
+    #[test]
+    fn inverted_matrices_have_a_negative_smallest_value() {
+        let out = svd(Mat3::diagonal(Vec3::new(-3.0, 2.0, 1.0)));
+        assert!((out.sigma - Vec3::new(3.0, 2.0, -1.0)).length() < 1e-14, "{:?}", out.sigma);
+    }
 }
