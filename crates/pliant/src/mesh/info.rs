@@ -22,7 +22,7 @@ pub struct Info {
     pub tets: usize,
     /// Triangles of the surface.
     pub surface_triangles: usize,
-    /// Lowest and highest coordinates, m; zero without vertices.
+    /// Lowest and highest coordinates of the vertices in use, m; zero without any.
     pub bounding_box: [[f64; 3]; 2],
     /// Area of the surface, m².
     pub area: f64,
@@ -60,7 +60,7 @@ pub fn info(mesh: &Mesh) -> Info {
     let triangles: Vec<[u32; 3]> = mesh.triangles.iter().copied().filter(|t| in_range(t)).collect();
     let tets: Vec<[u32; 4]> = mesh.tets.iter().copied().filter(|t| in_range(t)).collect();
     let mut info = Info { vertices: n, triangles: mesh.triangles.len(), tets: mesh.tets.len(), ..Info::default() };
-    info.bounding_box = bounding_box(&mesh.points);
+    measure_vertices(mesh, &triangles, &tets, &mut info);
     measure_edges(mesh, &triangles, &tets, &mut info);
     measure_tets(mesh, &tets, &mut info);
     let surface =
@@ -76,11 +76,17 @@ fn corners<const N: usize>(mesh: &Mesh, element: &[u32; N]) -> [[f64; 3]; N] {
     element.map(|corner| mesh.points[corner as usize])
 }
 
-fn bounding_box(points: &[[f64; 3]]) -> [[f64; 3]; 2] {
-    let Some(first) = points.first() else { return [[0.0; 3]; 2] };
-    points.iter().fold([*first; 2], |[low, high], point| {
+fn measure_vertices(mesh: &Mesh, triangles: &[[u32; 3]], tets: &[[u32; 4]], info: &mut Info) {
+    let mut used = vec![false; mesh.points.len()];
+    for &corner in triangles.as_flattened().iter().chain(tets.as_flattened()) {
+        used[corner as usize] = true;
+    }
+    let mut points = mesh.points.iter().zip(&used).filter(|(_, used)| **used).map(|(point, _)| point);
+    info.unused_vertices = used.iter().filter(|used| !**used).count();
+    let Some(first) = points.next() else { return };
+    info.bounding_box = points.fold([*first; 2], |[low, high], point| {
         [std::array::from_fn(|i| low[i].min(point[i])), std::array::from_fn(|i| high[i].max(point[i]))]
-    })
+    });
 }
 
 fn measure_edges(mesh: &Mesh, triangles: &[[u32; 3]], tets: &[[u32; 4]], info: &mut Info) {
@@ -107,11 +113,6 @@ fn measure_edges(mesh: &Mesh, triangles: &[[u32; 3]], tets: &[[u32; 4]], info: &
     info.max_degree = degree.iter().copied().max().unwrap_or(0);
     info.min_edge = if edges.is_empty() { 0.0 } else { range[0] };
     info.max_edge = range[1];
-    let mut used = vec![false; mesh.points.len()];
-    for &corner in triangles.as_flattened().iter().chain(tets.as_flattened()) {
-        used[corner as usize] = true;
-    }
-    info.unused_vertices = used.iter().filter(|used| !**used).count();
 }
 
 fn measure_tets(mesh: &Mesh, tets: &[[u32; 4]], info: &mut Info) {
