@@ -252,7 +252,14 @@ fn header(path: &Path, found: &[u8]) -> Result<u64, FrameStoreError> {
     if version != VERSION {
         return Err(FrameStoreError::Version { path: path(), found: version });
     }
-    Ok(u64::from_le_bytes(std::array::from_fn(|i| vertices[i])))
+    let vertices = u64::from_le_bytes(std::array::from_fn(|i| vertices[i]));
+    if vertices > u64::from(u32::MAX) {
+        return Err(FrameStoreError::NotAFrameStore {
+            path: path(),
+            found: format!("PLFRAMES of {vertices} vertices"),
+        });
+    }
+    Ok(vertices)
 }
 
 #[cfg(test)]
@@ -316,5 +323,12 @@ mod tests {
         assert_eq!(store.len(), 1);
         assert!(matches!(FrameStore::open_or_create(&path, 4), Err(FrameStoreError::Vertices { found: 3, .. })));
         assert_eq!(FrameStore::open(&path).unwrap().len(), 1);
+        let mut bytes = std::fs::read(&path).unwrap();
+        bytes[16..24].fill(255);
+        std::fs::write(&path, &bytes).unwrap();
+        assert!(matches!(FrameStore::open(&path), Err(FrameStoreError::NotAFrameStore { .. })));
+        bytes[8] = 2;
+        std::fs::write(&path, bytes).unwrap();
+        assert!(matches!(FrameStore::open(&path), Err(FrameStoreError::Version { found: 2, .. })));
     }
 }

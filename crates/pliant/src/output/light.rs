@@ -174,7 +174,7 @@ impl GroundLight {
             .with_min_len(512)
             .map(|i| sky.light(Vec3::new(at(i % GROUND_SIZE), y, at(i / GROUND_SIZE)), Vec3::new(0.0, 1.0, 0.0)))
             .collect();
-        Self { values, reach }
+        Self { values: smoothed(values), reach }
     }
 
     /// Light at a place, 1 far from everything.
@@ -192,5 +192,61 @@ impl GroundLight {
             values[0] * (1.0 - fu) + values[1] * fu
         };
         row(j) * (1.0 - fv) + row(j + 1) * fv
+    }
+}
+
+/// Two passes of a box filter along both axes: the shadows of single directions melt into one.
+fn smoothed(mut values: Vec<f32>) -> Vec<f32> {
+    const REACH: usize = 2;
+    for step in [1, GROUND_SIZE, 1, GROUND_SIZE] {
+        let old = values.clone();
+        for (i, value) in values.iter_mut().enumerate() {
+            let along = i / step % GROUND_SIZE;
+            let (back, ahead) = (along.min(REACH), (GROUND_SIZE - 1 - along).min(REACH));
+            let sum: f32 = (i - back * step..=i + ahead * step).step_by(step).map(|j| old[j]).sum();
+            *value = sum / (back + ahead + 1) as f32;
+        }
+    }
+    values
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::surfaces::Surface;
+    use super::*;
+
+    const UP: Vec3<f32> = Vec3::new(0.0, 1.0, 0.0);
+
+    fn lid() -> Geometry {
+        let points = [[-0.5, 0.1, 0.5], [0.5, 0.1, 0.5], [0.5, 0.1, -0.5], [-0.5, 0.1, -0.5]];
+        let triangles = [[0, 1, 2], [0, 2, 3]];
+        Geometry::of(&[Surface { points: &points, triangles: &triangles, colour: [0.5; 3], two_sided: true }], [0.0; 3])
+    }
+
+    #[test]
+    fn the_sky_is_whole_in_the_open_and_hidden_under_a_lid() {
+        let sky = Sky::of(&lid(), 1.0);
+        assert!((sky.light(Vec3::new(0.0, 0.2, 0.0), UP) - 1.0).abs() < 1e-5);
+        assert!(sky.light(Vec3::new(0.0, 0.0, 0.0), UP) < 0.15);
+        let edge = sky.light(Vec3::new(0.5, 0.0, 0.0), UP);
+        assert!((0.2..0.8).contains(&edge), "{edge}");
+        let sides = sky.at_points(&lid());
+        assert!(sides.iter().all(|[front, back]| *front > 0.99 && *back < 0.01), "{sides:?}");
+    }
+
+    #[test]
+    fn the_suns_shadow_has_a_soft_edge_where_it_should_be() {
+        let sun = DepthMap::sun(&lid(), UP, 256, 1.0);
+        let lit = |x: f32| sun.lit::<5>(Vec3::new(x, 0.0, 0.0), UP);
+        assert_eq!((lit(0.4), lit(0.6), lit(30.0)), (0.0, 1.0, 1.0));
+        assert!((lit(0.5) - 0.5).abs() < 0.2, "{}", lit(0.5));
+        let steps: Vec<f32> = (0..40).map(|i| lit(0.45 + 0.0025 * i as f32)).collect();
+        assert!(steps.windows(2).all(|w| w[1] >= w[0] && w[1] - w[0] < 0.15), "{steps:?}");
+    }
+
+    #[test]
+    fn the_ground_is_darkest_below_things_and_bright_far_away() {
+        let ground = GroundLight::of(&Sky::of(&lid(), 1.0), 0.0, 3.0);
+        assert!(ground.at(0.0, 0.0) < 0.4 && ground.at(2.5, 2.5) > 0.9 && ground.at(99.0, 0.0) == 1.0);
     }
 }

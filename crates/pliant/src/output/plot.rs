@@ -26,7 +26,7 @@ pub struct Chart {
 pub struct Series {
     /// Name in the legend.
     pub name: String,
-    /// x and y of each point; a point that is not finite leaves a gap.
+    /// x and y of each point; a point that is not finite (or beyond 1e300) leaves a gap.
     pub points: Vec<[f64; 2]>,
     /// Drawn with a dashed line.
     pub dashed: bool,
@@ -71,7 +71,7 @@ impl Chart {
         let mut runs = vec![Vec::new()];
         for p in &series.points {
             let drawn = [place(p[0], self.x_log), place(p[1], self.y_log)];
-            if drawn.iter().all(|c| c.is_finite()) {
+            if drawn.iter().all(|c| c.abs() <= LARGEST) {
                 if let Some(run) = runs.last_mut() {
                     run.push(drawn);
                 }
@@ -174,9 +174,6 @@ impl Axis {
         let size = low.abs().max(high.abs()).max(f64::MIN_POSITIVE);
         let span = if high - low > 1e-12 * size { high - low } else { size.max(1.0) };
         let middle = 0.5 * low + 0.5 * high;
-        if !span.is_finite() {
-            return Self { low, high, ticks: vec![(middle, Label::plain(&number(middle, span)))], minor: Vec::new() };
-        }
         let (low, high) = (middle - 0.53 * span, middle + 0.53 * span);
         let power = 10.0_f64.powf((span / 6.0).log10().floor());
         let digit = span / 6.0 / power;
@@ -199,10 +196,9 @@ impl Axis {
         Self { low, high, ticks, minor: Vec::new() }
     }
 
-    /// 0 at the low end, 1 at the high end; written so that huge axes do not overflow.
+    /// 0 at the low end, 1 at the high end.
     fn share(&self, value: f64) -> f64 {
-        let half = 0.5 * self.high - 0.5 * self.low;
-        (0.5 * value - 0.5 * self.low) / half
+        (value - self.low) / (self.high - self.low)
     }
 }
 
@@ -224,6 +220,8 @@ struct Layout {
     plot: [f64; 4],
 }
 
+/// Beyond this a margin around the values could overflow.
+const LARGEST: f64 = 1e300;
 const FRAME: [u8; 3] = [90, 96, 104];
 const GRID: [u8; 3] = [214, 218, 223];
 const FINE_GRID: [u8; 3] = [240, 242, 244];

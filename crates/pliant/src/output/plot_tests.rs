@@ -25,7 +25,8 @@ fn assert_well_formed(svg: &str) {
         rest = &rest[end + 1..];
     }
     assert!(open.is_empty(), "{open:?}");
-    assert!(!svg.contains("NaN") && !svg.contains("inf"));
+    let broken = svg.lines().find(|line| line.contains("NaN") || line.contains("inf"));
+    assert_eq!(broken, None);
 }
 
 #[test]
@@ -43,7 +44,7 @@ fn an_svg_is_well_formed_and_holds_every_series_and_its_name() {
     assert!(svg.contains(">Jacobi<") && svg.contains("Newton &amp; co") && svg.contains("error &lt; 1"));
     assert!(svg.contains("#0072b2") && svg.contains("#d55e00") && svg.contains("stroke-dasharray"));
     assert!(svg.contains(">10<tspan"), "decades are labelled as powers");
-    let image = chart.to_image(640, 420);
+    let image = chart.to_image(900, 560);
     for i in 0..2 {
         assert!(image.pixels.iter().filter(|p| **p == chart_colour(i)).count() > 50, "series {i}");
     }

@@ -1,8 +1,8 @@
 //! Shaded pictures without a GPU.
 //!
-//! 1. find the nearest triangle at each of four samples a pixel (`raster`), 2. draw the shadow maps (`light`),
-//! 3. shade each pixel once per triangle it shows, 4. mix, to sRGB. Every stage is parallel over fixed pieces, so the
-//! same scene gives the same bytes with any number of threads.
+//! Find the nearest triangle at each of four samples a pixel (`raster`); draw the shadow maps (`light`); shade each
+//! pixel once per triangle that it shows; mix, to sRGB. Every stage is parallel over fixed pieces, so the same scene
+//! gives the same bytes with any number of threads.
 
 use super::camera::{Bounds, Camera};
 use super::image::Image;
@@ -41,7 +41,7 @@ impl Stage {
 /// Samples along each side of a pixel.
 const SAMPLES: usize = 2;
 const SUN_SIZE: usize = 1024;
-const SUN_TAPS: usize = 4;
+const SUN_TAPS: usize = 5;
 
 /// A picture of `surfaces`.
 pub fn render(stage: &Stage, surfaces: &[Surface]) -> Image {
@@ -167,7 +167,12 @@ struct Shader<'a> {
     coarse: Vec<bool>,
     ground: Option<Ground>,
     height: usize,
+    /// sRGB byte of each step of linear light: a table, since three powers a pixel would take a third of the time.
+    bytes: Vec<u8>,
 }
+
+/// Fine enough that no byte is skipped in the dark, where sRGB is steepest.
+const STEPS: usize = 8192;
 
 struct Ground {
     y: f32,
@@ -183,7 +188,7 @@ impl<'a> Shader<'a> {
         let level = V::new(0.0, 1.0, 0.0);
         let right = V::new(view.right.x, 0.0, view.right.z).unit_or(V::new(1.0, 0.0, 0.0));
         let back = right.cross(level);
-        let sun = (level * 1.0 - right * 0.85 + back * 0.3).unit_or(level);
+        let sun = (level - right * 0.45 + back * 0.8).unit_or(level);
         let fill = (level * 0.35 + right * 0.9 + back * 0.8).unit_or(level);
         let (sun, sky) = rayon::join(|| DepthMap::sun(geometry, sun, SUN_SIZE, radius), || Sky::of(geometry, radius));
         let sky_at_points = sky.at_points(geometry);
@@ -193,7 +198,9 @@ impl<'a> Shader<'a> {
             Ground { y, light: GroundLight::of(&sky, y, 3.0 * radius), spacing: nice(0.35 * radius), radius }
         });
         let colours = surfaces.iter().map(|s| both_sides(s.colour)).collect();
-        Self { view, geometry, colours, sun, fill, sky, sky_at_points, coarse, ground, height: stage.height }
+        let byte = |i: usize| (seen((i as f32 + 0.5) / STEPS as f32) * 255.0 + 0.5) as u8;
+        let bytes = (0..=STEPS).map(byte).collect();
+        Self { view, geometry, colours, sun, fill, sky, sky_at_points, coarse, ground, height: stage.height, bytes }
     }
 
     /// The mean of a pixel's samples; samples of one triangle are shaded once, in their middle.
@@ -224,7 +231,7 @@ impl<'a> Shader<'a> {
             sum += self.colour(left[s], px / count, py / count, y) * count;
         }
         let mean = sum / (SAMPLES * SAMPLES) as f32;
-        [mean.x, mean.y, mean.z].map(|c| (seen(c) * 255.0 + 0.5) as u8)
+        [mean.x, mean.y, mean.z].map(|c| self.bytes[((c * STEPS as f32) as usize).min(STEPS)])
     }
 
     /// What a sample shows: a triangle, the ground or nothing.
@@ -301,9 +308,9 @@ impl<'a> Shader<'a> {
 
 /// Stands for the ground where a triangle's number could be.
 const GROUND: u32 = NOTHING - 1;
-const SUN: V = V::new(1.75, 1.66, 1.5);
+const SUN: V = V::new(1.62, 1.55, 1.42);
 const SKY: V = V::new(0.50, 0.56, 0.64);
-const FILL: V = V::new(0.20, 0.21, 0.24);
+const FILL: V = V::new(0.26, 0.27, 0.30);
 const BOUNCE: V = V::new(0.50, 0.47, 0.43);
 const GROUND_COLOUR: V = V::new(0.80, 0.80, 0.79);
 const SUN_SHARE: V = V::new(1.02, 1.0, 0.96);
@@ -342,12 +349,15 @@ fn both_sides(colour: [f32; 3]) -> [V; 2] {
     [front, front * 0.6 + V::new(grey, grey, grey) * 0.35]
 }
 
-/// Bright light fades towards white instead of being cut off: Reinhard et al. 2002, eq 4.
+/// Bright light nears white instead of being cut off: linear up to one half, then an exponential with the same slope.
 fn shoulder(c: V) -> V {
-    let one = |c: f32| c * (1.0 + c / (WHITE * WHITE)) / (1.0 + 0.32 * c);
+    let one = |c: f32| {
+        let c = EXPOSURE * c;
+        if c <= 0.5 { c } else { 1.0 - 0.5 * (1.0 - 2.0 * c).exp() }
+    };
     V::new(one(c.x), one(c.y), one(c.z))
 }
-const WHITE: f32 = 4.0;
+const EXPOSURE: f32 = 0.72;
 
 /// Where the ray through a pixel meets the triangle's plane; kept inside, since the middle of some samples may not be.
 fn barycentric(p: [V; 3], eye: V, ray: V) -> [f32; 3] {
