@@ -1,0 +1,136 @@
+//! Surfaces as the renderer wants them: in single precision around the middle of the scene, with normals.
+
+use crate::math::Vec3;
+use rayon::prelude::*;
+
+/// A triangle surface to be drawn: a body or a collider.
+#[derive(Clone, Copy, Debug)]
+pub struct Surface<'a> {
+    /// Points, m. Triangles with a point that is not finite are not drawn.
+    pub points: &'a [[f64; 3]],
+    /// Triangles, counter-clockwise seen from outside. Those with an index beyond `points` are not drawn.
+    pub triangles: &'a [[u32; 3]],
+    /// sRGB colour, each component in [0, 1].
+    pub colour: [f32; 3],
+    /// Both sides are drawn (cloth), the back a little paler; otherwise only the outside (closed surfaces).
+    pub two_sided: bool,
+}
+
+/// All surfaces in one piece.
+pub(super) struct Geometry {
+    pub(super) points: Vec<Vec3<f32>>,
+    pub(super) triangles: Vec<[u32; 3]>,
+    /// Which surface each triangle belongs to.
+    pub(super) surface: Vec<u32>,
+    /// Outward normal of each triangle.
+    pub(super) face_normals: Vec<Vec3<f32>>,
+    /// Smooth normal at each point.
+    pub(super) point_normals: Vec<Vec3<f32>>,
+    /// Normal at each corner of each triangle: smooth over the surface, but not across creases.
+    pub(super) corner_normals: Vec<[Vec3<f32>; 3]>,
+}
+
+/// Faces that meet at a sharper angle than 60° keep their edge.
+const CREASE_COSINE: f32 = 0.5;
+
+impl Geometry {
+    /// Gathers surfaces, moved so that `origin` is at zero.
+    pub(super) fn of(surfaces: &[Surface], origin: [f64; 3]) -> Self {
+        let (mut points, mut triangles, mut surface) = (Vec::new(), Vec::new(), Vec::new());
+        for (index, s) in surfaces.iter().enumerate() {
+            let first = points.len() as u32;
+            points.extend(s.points.iter().map(|p| Vec3::<f32>::of(std::array::from_fn(|i| p[i] - origin[i]))));
+            let drawn = |t: &&[u32; 3]| {
+                t.iter().all(|&i| points.get(first as usize + i as usize).is_some_and(|p: &Vec3<f32>| p.is_finite()))
+            };
+            let kept = s.triangles.iter().filter(drawn).map(|t| t.map(|i| first + i));
+            triangles.extend(kept);
+            surface.resize(triangles.len(), index as u32);
+        }
+        // Length twice the area: larger faces weigh more in the mean.
+        let weighted: Vec<Vec3<f32>> = triangles
+            .par_iter()
+            .map(|t: &[u32; 3]| {
+                let [a, b, c] = t.map(|i| points[i as usize]);
+                (b - a).cross(c - a)
+            })
+            .collect();
+        let face_normals: Vec<Vec3<f32>> = weighted.par_iter().map(|n| unit(*n)).collect();
+        let (start, around) = triangles_around(points.len(), &triangles);
+        let of_point = |p: usize| &around[start[p] as usize..start[p + 1] as usize];
+        let point_normals = (0..points.len())
+            .into_par_iter()
+            .map(|p| unit(of_point(p).iter().fold(Vec3::ZERO, |sum, &t| sum + weighted[t as usize])))
+            .collect();
+        let corner_normals = (0..triangles.len())
+            .into_par_iter()
+            .map(|t| {
+                triangles[t].map(|p| {
+                    let near = |&&o: &&u32| face_normals[t].dot(face_normals[o as usize]) > CREASE_COSINE;
+                    let sum = of_point(p as usize).iter().filter(near);
+                    unit(sum.fold(Vec3::ZERO, |sum, &o| sum + weighted[o as usize]))
+                })
+            })
+            .collect();
+        Self { points, triangles, surface, face_normals, point_normals, corner_normals }
+    }
+
+    /// Longest edge of a triangle, m.
+    pub(super) fn longest_edge(&self, triangle: usize) -> f32 {
+        let [a, b, c] = self.triangles[triangle].map(|i| self.points[i as usize]);
+        (b - a).length_sq().max((c - b).length_sq()).max((a - c).length_sq()).sqrt()
+    }
+}
+
+/// A direction for everything, even a face without area.
+fn unit(v: Vec3<f32>) -> Vec3<f32> {
+    let length = v.length();
+    if length > 1e-30 { v / length } else { Vec3::new(0.0, 1.0, 0.0) }
+}
+
+/// For each point the triangles that use it, in order: offsets and numbers.
+fn triangles_around(points: usize, triangles: &[[u32; 3]]) -> (Vec<u32>, Vec<u32>) {
+    let mut start = vec![0_u32; points + 1];
+    for &i in triangles.iter().flatten() {
+        start[i as usize + 1] += 1;
+    }
+    for p in 0..points {
+        start[p + 1] += start[p];
+    }
+    let mut next = start.clone();
+    let mut around = vec![0; triangles.len() * 3];
+    for (t, triangle) in triangles.iter().enumerate() {
+        for &i in triangle {
+            around[next[i as usize] as usize] = t as u32;
+            next[i as usize] += 1;
+        }
+    }
+    (start, around)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cube_keeps_its_edges_and_a_flat_sheet_is_smooth() {
+        let points: Vec<[f64; 3]> = (0..8).map(|i| [(i & 1) as f64, (i >> 1 & 1) as f64, (i >> 2) as f64]).collect();
+        let corner = [[0, 1, 3], [0, 4, 5]];
+        let surface = Surface { points: &points, triangles: &corner, colour: [0.5; 3], two_sided: true };
+        let geometry = Geometry::of(&[surface], [0.0; 3]);
+        assert!((geometry.corner_normals[0][0] - geometry.face_normals[0]).length() < 1e-6);
+        let flat = [[0, 1, 3], [0, 3, 2]];
+        let geometry = Geometry::of(&[Surface { triangles: &flat, ..surface }], [0.0; 3]);
+        assert!((geometry.corner_normals[1][1] - geometry.face_normals[0]).length() < 1e-6);
+    }
+
+    #[test]
+    fn triangles_that_cannot_be_drawn_are_left_out() {
+        let points = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [f64::NAN, 1.0, 0.0], [0.0, 1.0, 0.0]];
+        let triangles = [[0, 1, 2], [0, 1, 9], [0, 1, u32::MAX], [0, 1, 3], [0, 0, 0]];
+        let surface = Surface { points: &points, triangles: &triangles, colour: [0.5; 3], two_sided: true };
+        let geometry = Geometry::of(&[surface, surface], [0.0; 3]);
+        assert_eq!(geometry.triangles, [[0, 1, 3], [0, 0, 0], [4, 5, 7], [4, 4, 4]]);
+        assert_eq!(geometry.surface, [0, 0, 1, 1]);
+    }
+}
