@@ -1,12 +1,11 @@
 //! Triangle and tetrahedron meshes: what they are, where they come from, and what is wrong with them.
 
-pub mod generate;
-pub mod topology;
 mod check;
 mod check_adjacency;
 mod check_surface;
 mod check_tets;
 mod error;
+pub mod generate;
 mod info;
 mod intersect;
 mod intersect_predicates;
@@ -19,6 +18,7 @@ mod io_stl;
 mod io_tetgen;
 mod io_vtk;
 mod io_vtu;
+pub mod topology;
 
 pub use check::{Finding, Kind, Of, Report, Severity, check};
 pub use error::{MeshError, Place};

@@ -3,11 +3,16 @@
 use super::select::{Candidates, bounds, select};
 use super::{Body, Model, ModelError, Pin, State};
 use crate::contact::{Collider, rotation_from_degrees};
-use crate::material::{ArapTet, Batch, Elements, MaterialError, QuadraticBending, Spring};
+use crate::material::elastic_constants::warp_weft_shear;
+use crate::material::{
+    ArapTet, ArapTriangle, BaraffWitkinTriangle, Batch, CorotatedTet, CorotatedTriangle, CurvedBending,
+    DihedralBending, Elements, LameParameters, MaterialError, QuadraticBending, Spring, StrainLimitTet,
+    StrainLimitTriangle, StvkTriangle, VolumeLimitTet,
+};
 use crate::math::{Mat3, Vec3};
 use crate::mesh::{self, Mesh, generate, topology};
 use crate::scene::{
-    BendModel, Cloth, Force, MeshSource, Placement, Scene, Solid, StretchModel,
+    BendModel, Cloth, Force, MembraneModel, MeshSource, Placement, Scene, Solid, SolidModel, StretchModel,
 };
 use std::path::Path;
 
@@ -20,7 +25,17 @@ pub struct ModelBuilder {
     own: Vec<[f64; 3]>,
     springs: Batch<Spring<f64>, 2>,
     quadratic_bending: Batch<QuadraticBending<f64>, 4>,
+    curved_bending: Batch<CurvedBending<f64>, 4>,
+    dihedral_bending: Batch<DihedralBending<f64>, 4>,
+    arap_triangles: Batch<ArapTriangle<f64>, 3>,
+    corotated_triangles: Batch<CorotatedTriangle<f64>, 3>,
+    stvk_triangles: Batch<StvkTriangle<f64>, 3>,
+    baraff_witkin_triangles: Batch<BaraffWitkinTriangle<f64>, 3>,
+    triangle_strain_limits: Batch<StrainLimitTriangle<f64>, 3>,
     arap_tets: Batch<ArapTet<f64>, 4>,
+    corotated_tets: Batch<CorotatedTet<f64>, 4>,
+    tet_strain_limits: Batch<StrainLimitTet<f64>, 4>,
+    volume_limits: Batch<VolumeLimitTet<f64>, 4>,
 }
 
 impl Model {
@@ -120,10 +135,20 @@ impl ModelBuilder {
 
     /// Freezes the model; batches without elements are left out.
     pub fn finish(mut self) -> (Model, State) {
-        let batches: [Elements<f64>; 3] = [
+        let batches: [Elements<f64>; 13] = [
             self.springs.into(),
             self.quadratic_bending.into(),
+            self.curved_bending.into(),
+            self.dihedral_bending.into(),
+            self.arap_triangles.into(),
+            self.corotated_triangles.into(),
+            self.stvk_triangles.into(),
+            self.baraff_witkin_triangles.into(),
+            self.triangle_strain_limits.into(),
             self.arap_tets.into(),
+            self.corotated_tets.into(),
+            self.tet_strain_limits.into(),
+            self.volume_limits.into(),
         ];
         self.model.elements.extend(batches.into_iter().filter(|batch| !batch.is_empty()));
         (self.model, self.state)
@@ -147,12 +172,18 @@ impl ModelBuilder {
         let hinges = topology::hinges(vertices, &placed.mesh.triangles);
         match cloth.bend {
             BendModel::None => {}
+            BendModel::Quadratic { stiffness } if hinges.iter().any(|hinge| is_bent(placed.corners(hinge))) => {
+                placed.fill("hinge", &hinges, &mut self.curved_bending, |rest| CurvedBending::new(rest, stiffness))?;
+            }
             BendModel::Quadratic { stiffness } => {
                 placed.fill("hinge", &hinges, &mut self.quadratic_bending, |rest| {
                     QuadraticBending::new(rest, stiffness)
                 })?;
             }
-            BendModel::Dihedral { .. } => {}
+            BendModel::Dihedral { stiffness } => {
+                placed
+                    .fill("hinge", &hinges, &mut self.dihedral_bending, |rest| DihedralBending::new(rest, stiffness))?;
+            }
         }
         Ok(())
     }
@@ -164,9 +195,39 @@ impl ModelBuilder {
                 placed.fill("edge", edges, &mut self.springs, |rest| Spring::new(rest, stiffness))?;
                 stiffness
             }
-            StretchModel::Membrane { .. } => 0.0,
+            StretchModel::Membrane { youngs_modulus, poisson_ratio, model } => {
+                let constants = LameParameters::membrane(youngs_modulus, poisson_ratio);
+                match model {
+                    MembraneModel::AsRigidAsPossible => {
+                        placed.fill("triangle", triangles, &mut self.arap_triangles, |rest| {
+                            ArapTriangle::new(rest, constants.clone()?.mu)
+                        })?
+                    }
+                    MembraneModel::Corotated => {
+                        placed.fill("triangle", triangles, &mut self.corotated_triangles, |rest| {
+                            CorotatedTriangle::new(rest, constants.clone()?)
+                        })?
+                    }
+                    MembraneModel::StVenantKirchhoff => {
+                        placed.fill("triangle", triangles, &mut self.stvk_triangles, |rest| {
+                            StvkTriangle::new(rest, constants.clone()?)
+                        })?
+                    }
+                    MembraneModel::BaraffWitkin => {
+                        placed.fill("triangle", triangles, &mut self.baraff_witkin_triangles, |rest| {
+                            let stiffness = warp_weft_shear(youngs_modulus, poisson_ratio)?;
+                            BaraffWitkinTriangle::new(rest, Vec3::axis(0), stiffness)
+                        })?
+                    }
+                }
+                youngs_modulus
+            }
         };
-        let _=(stiffness,triangles);
+        if let Some([low, high]) = cloth.strain_limit {
+            placed.fill("triangle", triangles, &mut self.triangle_strain_limits, |rest| {
+                StrainLimitTriangle::new(rest, LIMIT_STIFFNESS * stiffness, [low, high])
+            })?;
+        }
         Ok(())
     }
 
@@ -185,8 +246,23 @@ impl ModelBuilder {
         let edges = topology::edges(&placed.mesh);
         self.model.edges.extend(edges.iter().map(|e| e.map(|i| i + placed.first)));
         let tets = &placed.mesh.tets;
-        let mu = solid.youngs_modulus / (2.0 * (1.0 + solid.poisson_ratio));
-        placed.fill("tet", tets, &mut self.arap_tets, |rest| ArapTet::new(rest, mu))?;
+        let constants = LameParameters::solid(solid.youngs_modulus, solid.poisson_ratio);
+        match solid.model {
+            SolidModel::AsRigidAsPossible => {
+                placed.fill("tet", tets, &mut self.arap_tets, |rest| ArapTet::new(rest, constants.clone()?.mu))?;
+            }
+            SolidModel::Corotated => {
+                placed
+                    .fill("tet", tets, &mut self.corotated_tets, |rest| CorotatedTet::new(rest, constants.clone()?))?;
+            }
+        }
+        let stiffness = LIMIT_STIFFNESS * solid.youngs_modulus;
+        if let Some(range) = solid.strain_limit {
+            placed.fill("tet", tets, &mut self.tet_strain_limits, |r| StrainLimitTet::new(r, stiffness, range))?;
+        }
+        if let Some(range) = solid.volume_limit {
+            placed.fill("tet", tets, &mut self.volume_limits, |r| VolumeLimitTet::new(r, stiffness, range))?;
+        }
         Ok(())
     }
 
@@ -232,12 +308,10 @@ impl ModelBuilder {
 
     fn add_pins(&mut self, scene: &Scene) -> Result<(), ModelError> {
         for (index, pin) in scene.pin.iter().enumerate() {
-            let body = self
-                .model
-                .bodies
-                .iter()
-                .find(|body| pin.body.is_empty() || body.name == pin.body)
-                .ok_or_else(|| ModelError::Pin { index, reason: format!("there is no body named '{}'", pin.body) })?;
+            let body =
+                self.model.bodies.iter().find(|body| pin.body.is_empty() || body.name == pin.body).ok_or_else(
+                    || ModelError::Pin { index, reason: format!("there is no body named '{}'", pin.body) },
+                )?;
             let range = body.vertices.clone();
             let candidates = Candidates { x: &self.state.x[range.clone()], own: &self.own[range.clone()] };
             let picked = select(&pin.select, &candidates).map_err(|reason| ModelError::Pin { index, reason })?;
@@ -254,15 +328,20 @@ impl ModelBuilder {
 /// the matrix.
 const LIMIT_STIFFNESS: f64 = 10.0;
 
+/// Whether a hinge is bent at rest: its normals differ by more than rounding of a flat sheet.
+fn is_bent([a, b, p, q]: [Vec3<f64>; 4]) -> bool {
+    let normal = |u: Vec3<f64>, v: Vec3<f64>| u.cross(v).unit_or(Vec3::ZERO);
+    normal(b - a, p - a).cross(normal(q - a, b - a)).length() > 1e-6
+}
+
 fn load(body: &str, source: &MeshSource, folder: &Path) -> Result<Mesh, ModelError> {
     if let MeshSource::File(path) = source {
         return mesh::read(&folder.join(path)).map_err(|source| ModelError::Mesh { body: body.to_string(), source });
     }
     let generated = generate::from_source(source);
-    generated.map(Option::unwrap_or_default).map_err(|error| ModelError::Shape {
-        body: body.to_string(),
-        reason: error.to_string(),
-    })
+    generated
+        .map(Option::unwrap_or_default)
+        .map_err(|error| ModelError::Shape { body: body.to_string(), reason: error.to_string() })
 }
 
 /// splitmix64

@@ -57,7 +57,9 @@ impl Potential {
             .sum();
         let inertia = &self.system.inertia;
         let own = chunked_sum(x.len(), |range| {
-            range.map(|i| 0.5 * inertia[i] * offset(x[i], self.x_tilde[i]).length_sq() + self.contact_value(i, x[i])).sum()
+            range
+                .map(|i| 0.5 * inertia[i] * offset(x[i], self.x_tilde[i]).length_sq() + self.contact_value(i, x[i]))
+                .sum()
         });
         let pins: f64 = self
             .spring_pins
@@ -161,7 +163,6 @@ fn chunked_sum(n: usize, f: impl Fn(std::ops::Range<usize>) -> f64 + Sync) -> f6
     if chunks <= 1 {
         return f(0..n);
     }
-    let parts: Vec<f64> =
-        (0..chunks).into_par_iter().map(|k| f(k * CHUNK..((k + 1) * CHUNK).min(n))).collect();
+    let parts: Vec<f64> = (0..chunks).into_par_iter().map(|k| f(k * CHUNK..((k + 1) * CHUNK).min(n))).collect();
     parts.iter().sum()
 }

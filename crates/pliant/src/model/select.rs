@@ -48,10 +48,7 @@ pub(super) fn bounds(x: &[[f64; 3]]) -> ([f64; 3], [f64; 3]) {
 
 fn nearest(x: &[[f64; 3]], point: [f64; 3]) -> Option<u32> {
     let distance_sq = |a: &[f64; 3]| (0..3).map(|k| (a[k] - point[k]).powi(2)).sum::<f64>();
-    x.iter()
-        .enumerate()
-        .min_by(|a, b| distance_sq(a.1).total_cmp(&distance_sq(b.1)))
-        .map(|(i, _)| i as u32)
+    x.iter().enumerate().min_by(|a, b| distance_sq(a.1).total_cmp(&distance_sq(b.1))).map(|(i, _)| i as u32)
 }
 
 /// The vertex furthest towards a corner such as "-x+z" of the body's own frame.

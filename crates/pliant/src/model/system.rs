@@ -36,8 +36,7 @@ impl System {
         }
         // A vertex without mass belongs to nothing: it stays where it is.
         held.iter_mut().zip(&model.mass).for_each(|(held, mass)| *held |= *mass == 0.0);
-        let inertia: Vec<f64> =
-            (0..n).map(|i| if held[i] { 0.0 } else { model.mass[i] / (h * h) }).collect();
+        let inertia: Vec<f64> = (0..n).map(|i| if held[i] { 0.0 } else { model.mass[i] / (h * h) }).collect();
 
         let mut triplets = Vec::new();
         for elements in model.elements.iter().filter(|elements| elements.is_projective()) {

@@ -22,5 +22,5 @@ mod tests;
 pub use error::{Diagnostic, Location, SceneError};
 pub use presets::{CLOTH_PRESETS, ClothPreset, SOLID_PRESETS, SolidPreset};
 pub use reference::reference_markdown;
-pub use types::*;
 pub use suggest::nearest;
+pub use types::*;

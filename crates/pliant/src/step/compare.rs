@@ -114,9 +114,8 @@ fn reference(question: &Question) -> Result<(f64, f64), SimulationError> {
     let (mut problem, mut x) = problem(&mut device, question);
     let potential = device.potential(&mut problem);
     let start_energy = potential.value(&x);
-    let report = minimise(potential, &mut x, 1e-10, |k, _| k < 500).map_err(|error: SolveError| {
-        SimulationError::Reference { reason: error.to_string() }
-    })?;
+    let report = minimise(potential, &mut x, 1e-10, |k, _| k < 500)
+        .map_err(|error: SolveError| SimulationError::Reference { reason: error.to_string() })?;
     Ok((report.energy, start_energy))
 }
 

@@ -78,13 +78,18 @@ impl Simulation {
                 over_relaxation: solver.over_relaxation,
                 relaxation: solver.relaxation,
             },
-            iterations: solver.iterations.unwrap_or(if solver.budget_ms.is_some() { UNLIMITED } else { method.iterations }),
+            iterations: solver.iterations.unwrap_or(if solver.budget_ms.is_some() {
+                UNLIMITED
+            } else {
+                method.iterations
+            }),
             tolerance: solver.tolerance,
             budget: solver.budget_ms.map(|ms| Duration::from_secs_f64(ms * 1e-3)),
             h: 1.0 / (scene.time.frame_rate * scene.time.steps_per_frame as f64),
         };
         let model = Arc::new(model);
-        let build = Build { model: &model, state: &state, settings, cache, key: scene.hash(), find: solver.rho.is_none() };
+        let build =
+            Build { model: &model, state: &state, settings, cache, key: scene.hash(), find: solver.rho.is_none() };
         let (stepper, precision) = match scene.device.precision {
             Precision::F32 => (build.on(Cpu::<f32>::new()), f32::NAME),
             Precision::F64 => (build.on(Cpu::<f64>::new()), f64::NAME),
@@ -164,9 +169,9 @@ impl Build<'_> {
         // A deadline has no number of iterations; tune for the method's usual one.
         let iterations = if iterations == UNLIMITED { method.iterations } else { iterations };
         let words = format!("{} {} {iterations} {h} {parameters:?} {}", self.key, method.name, device.precision());
-        let key = words.bytes().fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-        });
+        let key = words
+            .bytes()
+            .fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
         if let Some(rho) = self.cache.and_then(|cache| cache.load(key)).filter(|rho| (0.0..1.0).contains(rho)) {
             return rho;
         }

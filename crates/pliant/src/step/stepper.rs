@@ -184,12 +184,8 @@ where
         device.start(problem, &mut x);
         let start_energy = device.objective(problem, &x);
         solver.set_rho(if careful { 0.0 } else { self.settings.parameters.rho });
-        let mut control = Control {
-            iterations: self.settings.iterations,
-            tolerance: self.settings.tolerance,
-            deadline,
-            watch: None,
-        };
+        let mut control =
+            Control { iterations: self.settings.iterations, tolerance: self.settings.tolerance, deadline, watch: None };
         let solve = solver.solve(device, problem, &mut x, &mut control).map_err(|e: SolveError| e.to_string())?;
 
         let begun = Instant::now();

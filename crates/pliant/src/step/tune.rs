@@ -132,7 +132,13 @@ where
     for step in 0..STEPS {
         let time = state.time + tuning.h;
         let input = StepInput {
-            targets: tuning.model.pins.iter().filter(|pin| pin.holds_at(time)).map(|p| (p.vertex, p.target(time))).collect(),
+            targets: tuning
+                .model
+                .pins
+                .iter()
+                .filter(|pin| pin.holds_at(time))
+                .map(|p| (p.vertex, p.target(time)))
+                .collect(),
             colliders: tuning.model.colliders.iter().map(|collider| collider.at(time)).collect(),
         };
         if step == 1 || step == STEPS - 1 {

@@ -33,7 +33,8 @@ impl<R: Real> Cpu<R> {
     }
 
     fn factor(&self, factor: Factor) -> R {
-        let ratio = |a: Slot, b: Slot| if self.scalars[b.0] != 0.0 { self.scalars[a.0] / self.scalars[b.0] } else { 0.0 };
+        let ratio =
+            |a: Slot, b: Slot| if self.scalars[b.0] != 0.0 { self.scalars[a.0] / self.scalars[b.0] } else { 0.0 };
         R::of(match factor {
             Factor::Value(value) => value,
             Factor::Ratio(a, b) => ratio(a, b),
@@ -189,9 +190,9 @@ impl<R: Real> Device for Cpu<R> {
 
     fn colours(&mut self, problem: &mut CpuProblem<R>) -> usize {
         let matrix = &problem.system.matrix;
-        let colouring = problem.colouring.get_or_insert_with(|| {
-            greedy(&Incidence { offset: matrix.offset.clone(), item: matrix.column.clone() })
-        });
+        let colouring = problem
+            .colouring
+            .get_or_insert_with(|| greedy(&Incidence { offset: matrix.offset.clone(), item: matrix.column.clone() }));
         colouring.count()
     }
 

@@ -116,9 +116,8 @@ impl<R: Real> CpuProblem<R> {
     pub(super) fn new(model: &Arc<Model>, system: &Arc<System>) -> Self {
         let n = model.vertices();
         let elements: Vec<Elements<R>> = model.elements.iter().map(Elements::cast).collect();
-        let in_rows = |elements: &Elements<R>| {
-            elements.view().projective().is_some_and(|p| p.local() != LocalStep::Slots)
-        };
+        let in_rows =
+            |elements: &Elements<R>| elements.view().projective().is_some_and(|p| p.local() != LocalStep::Slots);
         let slotted = Slotted::new(n, &elements, |elements| !in_rows(elements));
         let of = |values: &[f64]| -> Vec<R> { values.iter().map(|&v| R::of(v)).collect() };
         let diagonal = system.matrix.diagonal();
