@@ -271,7 +271,7 @@ fn judge(input: &Input) -> bool {
 
 #[test]
 fn damaged_files_are_refused_or_read_but_never_crash() {
-    let total: usize = std::env::var("PLIANT_FUZZ").ok().and_then(|n| n.parse().ok()).unwrap_or(20_000);
+    let total: usize = std::env::var("PLIANT_FUZZ").ok().and_then(|n| n.parse().ok()).unwrap_or(200_000);
     let seeds = seeds();
     seeds.iter().for_each(|seed| assert!(judge(seed), "the undamaged {} must be read", seed.variant));
     let mut accepted = 0;

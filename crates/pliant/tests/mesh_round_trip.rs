@@ -28,7 +28,7 @@ fn without_tets(mesh: &Mesh) -> Mesh {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn every_variant_of_every_format_gives_the_mesh_back(mesh in any_mesh(coordinate().boxed())) {

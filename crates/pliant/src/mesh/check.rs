@@ -149,7 +149,7 @@ pub struct Finding {
     pub kind: Kind,
     /// What it is, where, and what to do, for people.
     pub message: String,
-    /// How many there are; for self-intersections, how many were looked for at most.
+    /// How many there are; of self-intersections at most 10,000 are counted.
     pub count: usize,
     /// What `at` counts, from 0.
     pub of: Of,

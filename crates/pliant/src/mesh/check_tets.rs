@@ -23,7 +23,7 @@ pub(super) fn check_shapes(mesh: &Mesh, report: &mut Report) {
     let shapes: Vec<Option<f64>> = mesh.tets.iter().map(|tet| (!repeats(tet)).then(|| shape(mesh, tet))).collect();
     let inverted = places(&shapes, |shape| shape.is_some_and(|shape| shape < -FLAT));
     // NaN, from products that overflow, counts as flat too.
-    let flat = places(&shapes, |shape| shape.is_some_and(|shape| !(shape.abs() > FLAT)));
+    let flat = places(&shapes, |shape| shape.is_some_and(|shape| shape.is_nan() || shape.abs() <= FLAT));
     let slivers = places(&shapes, |shape| shape.is_some_and(|shape| shape.abs() > FLAT && shape.abs() < SLIVER));
     let kind = if inverted.len() == mesh.tets.len() { Kind::AllTetsInverted } else { Kind::InvertedTet };
     report.add(kind, Of::Tet, &inverted);

@@ -17,13 +17,12 @@ pub fn self_intersections(points: &[[f64; 3]], triangles: &[[u32; 3]], limit: us
         !a.iter().any(|corner| b.contains(corner)) && triangles_touch(&corners(a), &corners(b))
     };
     tree.visit_overlapping_pairs(|i, j| {
-        if touches(i, j) {
+        if pairs.len() < limit && touches(i, j) {
             pairs.push([i.min(j), i.max(j)]);
         }
         pairs.len() < limit
     });
     pairs.sort_unstable();
-    pairs.truncate(limit);
     pairs
 }
 
@@ -209,5 +208,121 @@ impl Tree {
             }
         }
         true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Random(u64);
+
+    impl Random {
+        fn next(&mut self) -> u64 {
+            self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+            let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+            let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+            z ^ (z >> 31)
+        }
+    }
+
+    type Whole = [i64; 3];
+
+    fn minus(a: Whole, b: Whole) -> Whole {
+        [0, 1, 2].map(|i| a[i] - b[i])
+    }
+
+    fn times(a: Whole, b: Whole) -> Whole {
+        [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+    }
+
+    /// An independent answer in integers: convex sets are apart exactly when one of these directions separates them.
+    fn some_axis_separates(p: [Whole; 3], q: [Whole; 3]) -> bool {
+        let edges = |t: [Whole; 3]| [minus(t[1], t[0]), minus(t[2], t[1]), minus(t[0], t[2])];
+        let normal = |t: [Whole; 3]| times(minus(t[1], t[0]), minus(t[2], t[0]));
+        let (m, n) = (normal(p), normal(q));
+        let mut axes = vec![m, n];
+        for e in edges(p) {
+            axes.push(times(m, e));
+            axes.extend(edges(q).map(|f| times(e, f)));
+        }
+        axes.extend(edges(q).map(|f| times(n, f)));
+        axes.iter().any(|axis| {
+            let range = |t: [Whole; 3]| {
+                let along = t.map(|c| c[0] * axis[0] + c[1] * axis[1] + c[2] * axis[2]);
+                (along[0].min(along[1]).min(along[2]), along[0].max(along[1]).max(along[2]))
+            };
+            let ((a, b), (c, d)) = (range(p), range(q));
+            b < c || d < a
+        })
+    }
+
+    #[test]
+    fn small_integer_triangles_agree_with_separating_axes() {
+        let mut random = Random(1);
+        let mut counts = [0; 2];
+        for case in 0..60_000u64 {
+            // Few places, so that coplanar, touching and collinear pairs are common.
+            let side = 2 + case % 4;
+            let mut triangle = || [0; 3].map(|_| [0; 3].map(|_| (random.next() % side) as i64));
+            let (p, q) = (triangle(), triangle());
+            let flat = |t: [Whole; 3]| times(minus(t[1], t[0]), minus(t[2], t[0])) == [0; 3];
+            if flat(p) || flat(q) {
+                continue;
+            }
+            let real = |t: [Whole; 3]| t.map(|c| c.map(|x| x as f64));
+            let touch = triangles_touch(&real(p), &real(q));
+            assert_eq!(touch, !some_axis_separates(p, q), "{p:?} {q:?}");
+            counts[usize::from(touch)] += 1;
+        }
+        assert!(counts.iter().all(|&count| count > 5_000), "{counts:?}");
+    }
+
+    #[test]
+    fn one_rounding_step_decides_between_touching_and_apart() {
+        let floor = [[0.0, 0.1, 0.0], [1.0, 0.1, 0.0], [0.0, 0.1, 1.0]];
+        let spike = |y: f64| [[0.25, y, 0.25], [0.3, 2.0, 0.25], [0.25, 2.0, 0.3]];
+        assert!(triangles_touch(&floor, &spike(0.1)));
+        assert!(!triangles_touch(&floor, &spike(0.1f64.next_up())));
+        assert!(triangles_touch(&floor, &spike(0.1f64.next_down())));
+    }
+
+    #[test]
+    fn a_triangle_within_a_coplanar_one_is_found() {
+        let outer = [[0.0, 0.0, 0.0], [9.0, 0.0, 9.0], [0.0, 9.0, 0.0]];
+        let inner = [[1.0, 1.0, 1.0], [2.0, 1.0, 2.0], [1.0, 2.0, 1.0]];
+        assert!(triangles_touch(&outer, &inner) && triangles_touch(&inner, &outer));
+    }
+
+    #[test]
+    fn the_tree_finds_what_all_pairs_find() {
+        let mut random = Random(7);
+        let mut real = |scale: f64| (random.next() >> 11) as f64 / (1u64 << 53) as f64 * scale;
+        let mut points = Vec::new();
+        for _ in 0..300 {
+            let centre = [real(1.0), real(1.0), real(1.0)];
+            points.extend([0; 3].map(|_| [centre[0] + real(0.2), centre[1] + real(0.2), centre[2] + real(0.2)]));
+        }
+        let triangles: Vec<[u32; 3]> = (0..300).map(|i| [3 * i, 3 * i + 1, 3 * i + 2]).collect();
+        let mut expected = Vec::new();
+        for i in 0..300usize {
+            for j in i + 1..300 {
+                let corners = |t: usize| triangles[t].map(|corner| points[corner as usize]);
+                if triangles_touch(&corners(i), &corners(j)) {
+                    expected.push([i as u32, j as u32]);
+                }
+            }
+        }
+        assert!(expected.len() > 20);
+        assert_eq!(self_intersections(&points, &triangles, usize::MAX), expected);
+        assert_eq!(self_intersections(&points, &triangles, 5).len(), 5);
+        assert!(self_intersections(&points, &triangles, 0).is_empty());
+    }
+
+    #[test]
+    fn neighbours_and_bad_indices_are_left_out() {
+        let points = [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.2, 0.2, 1.0]];
+        assert!(self_intersections(&points, &[[0, 1, 2], [0, 1, 3], [0, 1, 99]], 9).is_empty());
+        assert!(self_intersections(&[], &[], 9).is_empty());
     }
 }

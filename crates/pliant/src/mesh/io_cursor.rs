@@ -243,16 +243,16 @@ impl<'a> Cursor<'a> {
         match self.number(kind, endian, what)? {
             Number::Whole(i) => Ok(i),
             Number::Real(r) => {
-                Err(self.error(format!("the real number {r}"), format!("{what} as a whole number"), EXPORT_AGAIN))
+                Err(self.error(format!("the real number {r:?}"), format!("{what} as a whole number"), EXPORT_AGAIN))
             }
         }
     }
 
-    /// Goes behind the next occurrence of `needle`.
+    /// Goes behind the next occurrence of `needle`, which must be short: the time is the product of both lengths.
     pub fn skip_past(&mut self, needle: &[u8]) -> Result<(), MeshError> {
         let rest = &self.bytes[self.at..];
         let Some(offset) = rest.windows(needle.len()).position(|window| window == needle) else {
-            return Err(self.error("the end of the file", String::from_utf8_lossy(needle), CUT_OFF));
+            return Err(self.error("the end of the file", quote(needle), CUT_OFF));
         };
         self.line += rest[..offset].iter().filter(|&&b| b == b'\n').count();
         self.at += offset + needle.len();

@@ -32,7 +32,7 @@ pub(super) fn parse(bytes: &[u8], name: &str) -> Result<Mesh, MeshError> {
                 }
                 has_elements = true;
             }
-            (section, _) if section.starts_with(b"$") => {
+            (section, _) if is_section(section) => {
                 let end = [b"$End", &section[1..]].concat();
                 reader.cursor.skip_past(&end)?;
             }
@@ -43,6 +43,11 @@ pub(super) fn parse(bytes: &[u8], name: &str) -> Result<Mesh, MeshError> {
         return Err(reader.cursor.error("the end of the file", "`$Elements`", CUT_OFF));
     }
     Ok(reader.mesh)
+}
+
+/// Names are short words; anything longer is no section, and would make the search for its end slow.
+fn is_section(word: &[u8]) -> bool {
+    word.len() <= 64 && word.starts_with(b"$") && word[1..].iter().all(u8::is_ascii_alphanumeric)
 }
 
 /// Reads `$MeshFormat`; a byte order means that the rest is binary.

@@ -38,13 +38,15 @@ impl PointField<'_> {
     }
 }
 
+type WriteData<'a> = Box<dyn Fn(&mut dyn Write) -> io::Result<()> + 'a>;
+
 /// An array of the appended block, before it is written.
 struct Array<'a> {
     data_type: &'static str,
     name: &'a str,
     components: usize,
     bytes: u64,
-    write: Box<dyn Fn(&mut dyn Write) -> io::Result<()> + 'a>,
+    write: WriteData<'a>,
 }
 
 /// Writes points, triangles, tetrahedra and fields as VTU. A field with another length than the points is an error.
@@ -144,12 +146,7 @@ fn cell_arrays(mesh: &Mesh) -> [Array<'_>; 3] {
     let array =
         |data_type, name, bytes: usize, write| Array { data_type, name, components: 1, bytes: bytes as u64, write };
     [
-        array(
-            "Int64",
-            "connectivity",
-            8 * corners,
-            Box::new(connectivity) as Box<dyn Fn(&mut dyn Write) -> io::Result<()>>,
-        ),
+        array("Int64", "connectivity", 8 * corners, Box::new(connectivity) as WriteData),
         array("Int64", "offsets", 8 * cells, Box::new(offsets)),
         array("UInt8", "types", cells, Box::new(types)),
     ]

@@ -256,7 +256,7 @@ fn gmsh_22_binary(mesh: &Mesh, big: bool) -> Vec<u8> {
 fn gmsh_41_text(mesh: &Mesh) -> Vec<u8> {
     let n = mesh.points.len();
     let mut text =
-        format!("$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$PhysicalNames\n1\n3 1 \"a body\"\n$EndPhysicalNames\n");
+        String::from("$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$PhysicalNames\n1\n3 1 \"a body\"\n$EndPhysicalNames\n");
     text += &format!("$Nodes\n2 {n} 1 {n}\n2 1 1 1\n{}\n", tag(0));
     let [x, y, z] = mesh.points[0];
     text += &format!("{x:?} {y:?} {z:?} 0.5 0.5\n3 1 0 {}\n", n - 1);
