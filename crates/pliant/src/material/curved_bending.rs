@@ -114,8 +114,8 @@ impl<R: Real> Compliant<R, 4> for CurvedBending<R> {
 mod tests {
     use super::*;
     use crate::material::harness::{
-        FLAT_HINGE, FOLDED_HINGE, check_compliant, check_energy, check_invariance, check_projective, check_spectral,
-        count_convex_samples,
+        FLAT_HINGE, FOLDED_HINGE, check_compliant, check_energy, check_invariance, check_projective, check_scales,
+        check_spectral, count_convex_samples,
     };
 
     #[test]
@@ -148,5 +148,10 @@ mod tests {
     #[test]
     fn hessian_is_the_exact_one_without_its_negative_eigenvalues() {
         check_spectral(&CurvedBending::new(FOLDED_HINGE, 0.3).unwrap(), &FOLDED_HINGE, 0);
+    }
+
+    #[test]
+    fn micrometres_and_kilometres_are_both_fine() {
+        check_scales(&FOLDED_HINGE, |rest| CurvedBending::new(rest, 0.3).unwrap(), |e| e.cast());
     }
 }

@@ -286,6 +286,27 @@ fn check_single<E: Energy<f64, N>, S: Energy<f32, N>, const N: usize>(element: &
     }
 }
 
+/// Elements from a micrometre to ten kilometres: nothing is NaN, and the gradient still meets finite differences.
+pub fn check_scales<E, S, const N: usize>(rest: &Points<N>, build: impl Fn(Points<N>) -> E, cast: impl Fn(&E) -> S)
+where
+    E: Energy<f64, N>,
+    S: Energy<f32, N>,
+{
+    for scale in [1e-6, 1e-3, 1e2, 1e4] {
+        let rest = rest.map(|p| p * scale);
+        let element = build(rest);
+        let single = cast(&element);
+        check_nasty(&element, &single, &rest);
+        let mut random = Random(5);
+        for k in 0..12 {
+            let (turn, size) = (random.rotation(), size(&rest));
+            let x = rest.map(|p| turn * (p + random.vector() * (0.1 * k as f64 * size)));
+            check_finite(&single, &x.map(Vec3::cast::<f32>));
+            check_derivatives(&element, &x, size, k);
+        }
+    }
+}
+
 /// gradient = stiffness · x − project, everywhere; and projecting what has been projected changes nothing.
 pub fn check_projective<E, S, const N: usize>(element: &E, single: &S, rest: &Points<N>)
 where
