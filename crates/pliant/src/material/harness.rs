@@ -214,7 +214,9 @@ fn exact_hessian<E: Energy<f64, N>, const N: usize>(element: &E, x: &Points<N>, 
 /// there the corners but the first are the columns of F.
 pub fn check_spectral<E: Energy<f64, N>, const N: usize>(element: &E, rest: &Points<N>, first: usize) {
     let mut clamped = 0;
-    for (k, x) in samples(rest).iter().enumerate() {
+    // Scaled alike along all axes: repeated singular values.
+    let uniform = [0.6, 1.5].map(|s| rest.map(|p| p * s));
+    for (k, x) in samples(rest).iter().chain(&uniform).enumerate() {
         let (mut exact, mut found) = (exact_hessian(element, x, size(rest)), dense(&element.hessian_psd(x)));
         for m in [&mut exact, &mut found] {
             for i in 0..12 {
