@@ -114,8 +114,8 @@ impl<R: Real> Compliant<R, 4> for CurvedBending<R> {
 mod tests {
     use super::*;
     use crate::material::harness::{
-        FLAT_HINGE, FOLDED_HINGE, check_compliant, check_energy, check_invariance, check_projective, check_scales,
-        check_spectral, count_convex_samples,
+        FOLDED_HINGE, check_compliant, check_energy, check_invariance, check_projective, check_scales, check_spectral,
+        count_convex_samples,
     };
 
     #[test]
