@@ -135,7 +135,7 @@ impl<R: Real> Compliant<R, 4> for ArapTet<R> {
 mod tests {
     use super::*;
     use crate::material::harness::{
-        TET, UNIT_TET, check_compliant, check_energy, check_invariance, check_projective, check_spectral,
+        TET, UNIT_TET, check_compliant, check_energy, check_invariance, check_projective, check_scales, check_spectral,
         count_convex_samples, nasty, samples,
     };
 
@@ -180,5 +180,10 @@ mod tests {
     #[test]
     fn hessian_is_the_exact_one_without_its_negative_eigenvalues() {
         check_spectral(&ArapTet::new(UNIT_TET, 5.0).unwrap(), &UNIT_TET, 1);
+    }
+
+    #[test]
+    fn micrometres_and_kilometres_are_both_fine() {
+        check_scales(&TET, |rest| ArapTet::new(rest, 5.0).unwrap(), |e| e.cast());
     }
 }

@@ -109,8 +109,8 @@ impl<R: Real> Compliant<R, 3> for ArapTriangle<R> {
 mod tests {
     use super::*;
     use crate::material::harness::{
-        TRIANGLE, UNIT_TRIANGLE, check_compliant, check_energy, check_invariance, check_projective, check_spectral,
-        count_convex_samples,
+        TRIANGLE, UNIT_TRIANGLE, check_compliant, check_energy, check_invariance, check_projective, check_scales,
+        check_spectral, count_convex_samples,
     };
 
     #[test]
@@ -133,5 +133,10 @@ mod tests {
     #[test]
     fn hessian_is_the_exact_one_without_its_negative_eigenvalues() {
         check_spectral(&ArapTriangle::new(UNIT_TRIANGLE, 5.0).unwrap(), &UNIT_TRIANGLE, 1);
+    }
+
+    #[test]
+    fn micrometres_and_kilometres_are_both_fine() {
+        check_scales(&TRIANGLE, |rest| ArapTriangle::new(rest, 5.0).unwrap(), |e| e.cast());
     }
 }

@@ -90,7 +90,9 @@ impl<R: Real> Energy<R, 3> for BaraffWitkinTriangle<R> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::material::harness::{TRIANGLE, UNIT_TRIANGLE, check_energy, check_invariance, check_spectral};
+    use crate::material::harness::{
+        TRIANGLE, UNIT_TRIANGLE, check_energy, check_invariance, check_scales, check_spectral,
+    };
 
     #[test]
     fn triangle_meets_its_derivatives() {
@@ -114,5 +116,14 @@ mod tests {
     fn hessian_is_the_exact_one_without_its_negative_eigenvalues() {
         let triangle = BaraffWitkinTriangle::new(UNIT_TRIANGLE, Vec3::axis(0), [100.0, 60.0, 20.0]).unwrap();
         check_spectral(&triangle, &UNIT_TRIANGLE, 1);
+    }
+
+    #[test]
+    fn micrometres_and_kilometres_are_both_fine() {
+        check_scales(
+            &TRIANGLE,
+            |rest| BaraffWitkinTriangle::new(rest, Vec3::axis(1), [100.0, 60.0, 5.0]).unwrap(),
+            |e| e.cast(),
+        );
     }
 }

@@ -88,7 +88,7 @@ impl<R: Real> Energy<R, 4> for CorotatedTet<R> {
 mod tests {
     use super::*;
     use crate::material::harness::{
-        TET, UNIT_TET, check_energy, check_invariance, check_spectral, count_convex_samples,
+        TET, UNIT_TET, check_energy, check_invariance, check_scales, check_spectral, count_convex_samples,
     };
 
     #[test]
@@ -118,5 +118,11 @@ mod tests {
     fn hessian_is_the_exact_one_without_its_negative_eigenvalues() {
         let lame = LameParameters::solid(100.0, 0.3).unwrap();
         check_spectral(&CorotatedTet::new(UNIT_TET, lame).unwrap(), &UNIT_TET, 1);
+    }
+
+    #[test]
+    fn micrometres_and_kilometres_are_both_fine() {
+        let lame = LameParameters::solid(100.0, 0.3).unwrap();
+        check_scales(&TET, |rest| CorotatedTet::new(rest, lame).unwrap(), |e| e.cast());
     }
 }

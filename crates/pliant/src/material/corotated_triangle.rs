@@ -91,7 +91,7 @@ impl<R: Real> Energy<R, 3> for CorotatedTriangle<R> {
 mod tests {
     use super::*;
     use crate::material::harness::{
-        TRIANGLE, UNIT_TRIANGLE, check_energy, check_invariance, check_spectral, count_convex_samples,
+        TRIANGLE, UNIT_TRIANGLE, check_energy, check_invariance, check_scales, check_spectral, count_convex_samples,
     };
 
     #[test]
@@ -112,5 +112,11 @@ mod tests {
     fn hessian_is_the_exact_one_without_its_negative_eigenvalues() {
         let lame = LameParameters::membrane(100.0, 0.3).unwrap();
         check_spectral(&CorotatedTriangle::new(UNIT_TRIANGLE, lame).unwrap(), &UNIT_TRIANGLE, 1);
+    }
+
+    #[test]
+    fn micrometres_and_kilometres_are_both_fine() {
+        let lame = LameParameters::membrane(100.0, 0.3).unwrap();
+        check_scales(&TRIANGLE, |rest| CorotatedTriangle::new(rest, lame).unwrap(), |e| e.cast());
     }
 }

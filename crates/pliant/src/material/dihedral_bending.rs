@@ -197,7 +197,9 @@ impl<R: Real> Energy<R, 4> for DihedralBending<R> {
 mod tests {
     use super::*;
     use crate::material::QuadraticBending;
-    use crate::material::harness::{FLAT_HINGE, FOLDED_HINGE, check_energy, check_invariance, check_spectral};
+    use crate::material::harness::{
+        FLAT_HINGE, FOLDED_HINGE, check_energy, check_invariance, check_scales, check_spectral,
+    };
 
     #[test]
     fn flat_hinge_meets_its_derivatives() {
@@ -243,5 +245,10 @@ mod tests {
     fn hessian_is_the_exact_one_without_its_negative_eigenvalues() {
         check_spectral(&DihedralBending::new(FOLDED_HINGE, 0.3).unwrap(), &FOLDED_HINGE, 0);
         check_spectral(&DihedralBending::new(FLAT_HINGE, 0.3).unwrap(), &FLAT_HINGE, 0);
+    }
+
+    #[test]
+    fn micrometres_and_kilometres_are_both_fine() {
+        check_scales(&FOLDED_HINGE, |rest| DihedralBending::new(rest, 0.3).unwrap(), |e| e.cast());
     }
 }

@@ -214,7 +214,9 @@ fn exact_hessian<E: Energy<f64, N>, const N: usize>(element: &E, x: &Points<N>, 
 /// there the corners but the first are the columns of F.
 pub fn check_spectral<E: Energy<f64, N>, const N: usize>(element: &E, rest: &Points<N>, first: usize) {
     let mut clamped = 0;
-    for (k, x) in samples(rest).iter().enumerate() {
+    // Scaled alike along all axes: repeated singular values.
+    let uniform = [0.6, 1.5].map(|s| rest.map(|p| p * s));
+    for (k, x) in samples(rest).iter().chain(&uniform).enumerate() {
         let (mut exact, mut found) = (exact_hessian(element, x, size(rest)), dense(&element.hessian_psd(x)));
         for m in [&mut exact, &mut found] {
             for i in 0..12 {
@@ -283,6 +285,27 @@ fn check_single<E: Energy<f64, N>, S: Energy<f32, N>, const N: usize>(element: &
         assert!(distance(&a, &b) <= 1e-4 * (scale + norm(&a)), "sample {k}: f64 gradient {a:?}, f32 {b:?}");
         let (a, b) = (element.value(&same), single.value(&narrow).f64());
         assert!((a - b).abs() <= 1e-4 * (scale * size(rest) + a), "sample {k}: f64 value {a}, f32 {b}");
+    }
+}
+
+/// Elements from a micrometre to ten kilometres: nothing is NaN, and the gradient still meets finite differences.
+pub fn check_scales<E, S, const N: usize>(rest: &Points<N>, build: impl Fn(Points<N>) -> E, cast: impl Fn(&E) -> S)
+where
+    E: Energy<f64, N>,
+    S: Energy<f32, N>,
+{
+    for scale in [1e-6, 1e-3, 1e2, 1e4] {
+        let rest = rest.map(|p| p * scale);
+        let element = build(rest);
+        let single = cast(&element);
+        check_nasty(&element, &single, &rest);
+        let mut random = Random(5);
+        for k in 0..12 {
+            let (turn, size) = (random.rotation(), size(&rest));
+            let x = rest.map(|p| turn * (p + random.vector() * (0.1 * k as f64 * size)));
+            check_finite(&single, &x.map(Vec3::cast::<f32>));
+            check_derivatives(&element, &x, size, k);
+        }
     }
 }
 

@@ -101,7 +101,7 @@ pub trait Projective<R: Real, const N: usize>: Energy<R, N> {
 
 /// An energy ½ C(x)²/α: what position-based dynamics can solve.
 pub trait Compliant<R: Real, const N: usize>: Energy<R, N> {
-    /// α = 1/k; unit so that C²/α is in J.
+    /// α = 1/k; unit so that C²/α is in J. Infinite for an element of zero stiffness: leave that one out.
     fn compliance(&self) -> R;
     /// C(x) and ∇C(x). A zero gradient means that the constraint is satisfied or has no direction: skip it.
     fn constraint(&self, x: &[Vec3<R>; N]) -> (R, [Vec3<R>; N]);

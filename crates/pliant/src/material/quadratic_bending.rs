@@ -112,7 +112,8 @@ impl<R: Real> Compliant<R, 4> for QuadraticBending<R> {
 mod tests {
     use super::*;
     use crate::material::harness::{
-        FLAT_HINGE, check_compliant, check_energy, check_invariance, check_projective, count_convex_samples,
+        FLAT_HINGE, check_compliant, check_energy, check_invariance, check_projective, check_scales,
+        count_convex_samples,
     };
 
     #[test]
@@ -152,5 +153,10 @@ mod tests {
         let mut rest = FLAT_HINGE;
         rest[2] = rest[0] + (rest[1] - rest[0]) * 0.5;
         assert!(QuadraticBending::new(rest, 1.0).unwrap_err().to_string().contains("rest area"));
+    }
+
+    #[test]
+    fn micrometres_and_kilometres_are_both_fine() {
+        check_scales(&FLAT_HINGE, |rest| QuadraticBending::new(rest, 0.3).unwrap(), |e| e.cast());
     }
 }

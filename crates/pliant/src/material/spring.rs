@@ -122,7 +122,8 @@ impl<R: Real> Compliant<R, 2> for Spring<R> {
 mod tests {
     use super::*;
     use crate::material::harness::{
-        check_compliant, check_energy, check_invariance, check_projective, check_spectral, count_convex_samples,
+        check_compliant, check_energy, check_invariance, check_projective, check_scales, check_spectral,
+        count_convex_samples,
     };
 
     #[test]
@@ -156,5 +157,11 @@ mod tests {
     fn hessian_is_the_exact_one_without_its_negative_eigenvalues() {
         let rest = [Vec3::new(0.1, 0.2, -0.3), Vec3::new(0.4, 0.9, 0.2)];
         check_spectral(&Spring::new(rest, 40.0).unwrap(), &rest, 0);
+    }
+
+    #[test]
+    fn micrometres_and_kilometres_are_both_fine() {
+        let rest = [Vec3::new(0.1, 0.2, -0.3), Vec3::new(0.4, 0.9, 0.2)];
+        check_scales(&rest, |rest| Spring::new(rest, 40.0).unwrap(), |e| e.cast());
     }
 }

@@ -149,7 +149,7 @@ mod tests {
     use super::*;
     use crate::material::harness::{
         TET, TRIANGLE, UNIT_TET, UNIT_TRIANGLE, check_compliant, check_energy, check_invariance, check_projective,
-        check_spectral, count_convex_samples,
+        check_scales, check_spectral, count_convex_samples,
     };
 
     #[test]
@@ -196,5 +196,11 @@ mod tests {
     fn hessian_is_the_exact_one_without_its_negative_eigenvalues() {
         check_spectral(&StrainLimitTet::new(UNIT_TET, 5.0, [0.9, 1.2]).unwrap(), &UNIT_TET, 1);
         check_spectral(&StrainLimitTriangle::new(UNIT_TRIANGLE, 5.0, [0.9, 1.2]).unwrap(), &UNIT_TRIANGLE, 1);
+    }
+
+    #[test]
+    fn micrometres_and_kilometres_are_both_fine() {
+        check_scales(&TET, |rest| StrainLimitTet::new(rest, 5.0, [0.9, 1.2]).unwrap(), |e| e.cast());
+        check_scales(&TRIANGLE, |rest| StrainLimitTriangle::new(rest, 5.0, [0.9, 1.2]).unwrap(), |e| e.cast());
     }
 }

@@ -99,7 +99,7 @@ impl<R: Real> Energy<R, 3> for StvkTriangle<R> {
 mod tests {
     use super::*;
     use crate::material::harness::{
-        TRIANGLE, UNIT_TRIANGLE, check_energy, check_invariance, check_spectral, count_convex_samples,
+        TRIANGLE, UNIT_TRIANGLE, check_energy, check_invariance, check_scales, check_spectral, count_convex_samples,
     };
 
     #[test]
@@ -117,7 +117,7 @@ mod tests {
         let stvk = StvkTriangle::new(TRIANGLE, lame).unwrap();
         let corotated = crate::material::CorotatedTriangle::new(TRIANGLE, lame).unwrap();
         let mut x = TRIANGLE;
-        x[1] = x[1] + Vec3::new(1e-5, 2e-5, 0.0);
+        x[1] += Vec3::new(1e-5, 2e-5, 0.0);
         assert!((stvk.value(&x) / corotated.value(&x) - 1.0).abs() < 1e-3);
     }
 
@@ -125,5 +125,11 @@ mod tests {
     fn hessian_is_the_exact_one_without_its_negative_eigenvalues() {
         let lame = LameParameters::membrane(100.0, 0.3).unwrap();
         check_spectral(&StvkTriangle::new(UNIT_TRIANGLE, lame).unwrap(), &UNIT_TRIANGLE, 1);
+    }
+
+    #[test]
+    fn micrometres_and_kilometres_are_both_fine() {
+        let lame = LameParameters::membrane(100.0, 0.3).unwrap();
+        check_scales(&TRIANGLE, |rest| StvkTriangle::new(rest, lame).unwrap(), |e| e.cast());
     }
 }

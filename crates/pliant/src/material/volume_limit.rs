@@ -246,7 +246,8 @@ impl<R: Real> Compliant<R, 4> for VolumeLimitTet<R> {
 mod tests {
     use super::*;
     use crate::material::harness::{
-        Random, TET, UNIT_TET, check_compliant, check_energy, check_invariance, check_projective, check_spectral,
+        Random, TET, UNIT_TET, check_compliant, check_energy, check_invariance, check_projective, check_scales,
+        check_spectral,
     };
 
     #[test]
@@ -306,5 +307,10 @@ mod tests {
     #[test]
     fn hessian_is_the_exact_one_without_its_negative_eigenvalues() {
         check_spectral(&VolumeLimitTet::new(UNIT_TET, 5.0, [0.9, 1.2]).unwrap(), &UNIT_TET, 1);
+    }
+
+    #[test]
+    fn micrometres_and_kilometres_are_both_fine() {
+        check_scales(&TET, |rest| VolumeLimitTet::new(rest, 5.0, [0.9, 1.2]).unwrap(), |e| e.cast());
     }
 }
