@@ -68,7 +68,7 @@ impl DepthMap {
         1.0 / self.texels_per_metre
     }
 
-    /// Share of the light that reaches `p` with normal `n`, in [0, 1]: mean over `taps`² texels, weighted so that it
+    /// Share of the light that reaches `p` with normal `n`, in [0, 1]: mean over `TAPS`² texels, weighted so that it
     /// changes smoothly. The point is lifted off its own surface by as much as the map's texels can lie.
     pub(super) fn lit<const TAPS: usize>(&self, p: Vec3<f32>, n: Vec3<f32>) -> f32 {
         let slope = (1.0 - n.dot(self.toward).clamp(0.0, 1.0).powi(2)).sqrt();
@@ -220,7 +220,11 @@ mod tests {
     fn lid() -> Geometry {
         let points = [[-0.5, 0.1, 0.5], [0.5, 0.1, 0.5], [0.5, 0.1, -0.5], [-0.5, 0.1, -0.5]];
         let triangles = [[0, 1, 2], [0, 2, 3]];
-        Geometry::of(&[Surface { points: &points, triangles: &triangles, colour: [0.5; 3], two_sided: true }], [0.0; 3])
+        Geometry::of(
+            &[Surface { points: &points, triangles: &triangles, colour: [0.5; 3], two_sided: true }],
+            [0.0; 3],
+            9.0,
+        )
     }
 
     #[test]
