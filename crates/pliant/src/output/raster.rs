@@ -33,7 +33,8 @@ pub(super) struct Visible {
 }
 
 const BAND: usize = 32;
-const FINE: f32 = 256.0;
+const FINE: f64 = 256.0;
+const HALF_RANGE: f64 = (1_u64 << 32) as f64;
 
 /// The nearest triangles on a screen of `width` × `height` samples; `farthest` is the nearness of what lies behind.
 pub(super) fn visible(width: usize, height: usize, triangles: &[ScreenTriangle], farthest: f32) -> Visible {
@@ -93,7 +94,9 @@ fn bands(height: usize, triangles: &[ScreenTriangle]) -> (Vec<u32>, Vec<u32>) {
 #[inline(always)]
 pub(super) fn fill(corners: &[Corner; 3], width: usize, rows: Range<usize>, mut put: impl FnMut(usize, f32)) {
     // ±2²⁰ samples: products of two differences stay below 2⁶³.
-    let snap = |c: f32| (c.clamp(-1_048_576.0, 1_048_576.0) * FINE).round() as i64;
+    // Truncating a positive number is much faster than `round` on processors without SSE 4.1.
+    let snap =
+        |c: f32| (f64::from(c.clamp(-1_048_576.0, 1_048_576.0)) * FINE + (HALF_RANGE + 0.5)) as i64 - HALF_RANGE as i64;
     let p = corners.map(|c| [snap(c.x), snap(c.y)]);
     let area = (p[1][0] - p[0][0]) * (p[2][1] - p[0][1]) - (p[1][1] - p[0][1]) * (p[2][0] - p[0][0]);
     if area == 0 {

@@ -21,6 +21,8 @@ pub struct Surface<'a> {
 pub(super) struct Geometry {
     pub(super) points: Vec<Vec3<f32>>,
     pub(super) triangles: Vec<[u32; 3]>,
+    /// The same surface with as few triangles as it was given with, which is enough to cast shadows.
+    pub(super) casters: Vec<[u32; 3]>,
     /// Which surface each triangle belongs to.
     pub(super) surface: Vec<u32>,
     /// Outward normal of each triangle.
@@ -73,7 +75,8 @@ impl Geometry {
                 })
             })
             .collect();
-        let mut geometry = Self { points, triangles, surface, face_normals, point_normals, corner_normals };
+        let casters = triangles.clone();
+        let mut geometry = Self { points, triangles, casters, surface, face_normals, point_normals, corner_normals };
         geometry.split(longest);
         geometry
     }
