@@ -41,7 +41,7 @@ impl DepthMap {
         let mut map = Self::empty(toward, size, radius);
         let corners: Vec<Corner> = geometry.points.par_iter().map(|p| map.corner(*p)).collect();
         let triangles: Vec<ScreenTriangle> = geometry
-            .triangles
+            .casters
             .par_iter()
             .map(|t| ScreenTriangle { corners: t.map(|i| corners[i as usize]), id: 0 })
             .collect();
@@ -54,7 +54,7 @@ impl DepthMap {
         let mut map = Self::empty(toward, size, radius);
         let corners: Vec<Corner> = geometry.points.iter().map(|p| map.corner(*p)).collect();
         let mut height = vec![f32::NEG_INFINITY; size * size];
-        for triangle in &geometry.triangles {
+        for triangle in &geometry.casters {
             raster::fill(&triangle.map(|i| corners[i as usize]), size, 0..size, |texel, near| {
                 height[texel] = height[texel].max(near);
             });
@@ -68,7 +68,7 @@ impl DepthMap {
         1.0 / self.texels_per_metre
     }
 
-    /// Share of the light that reaches `p` with normal `n`, in [0, 1]: mean over `taps`² texels, weighted so that it
+    /// Share of the light that reaches `p` with normal `n`, in [0, 1]: mean over `TAPS`² texels, weighted so that it
     /// changes smoothly. The point is lifted off its own surface by as much as the map's texels can lie.
     pub(super) fn lit<const TAPS: usize>(&self, p: Vec3<f32>, n: Vec3<f32>) -> f32 {
         let slope = (1.0 - n.dot(self.toward).clamp(0.0, 1.0).powi(2)).sqrt();
@@ -76,13 +76,12 @@ impl DepthMap {
         let at = self.corner(lifted);
         let least = at.nearness + 0.5 * self.texel();
         let (x, y) = (at.x - 0.5 * TAPS as f32, at.y - 0.5 * TAPS as f32);
-        let (left, top) = (x.floor(), y.floor());
-        let (fx, fy) = (x - left, y - top);
         let limit = (self.size - TAPS - 1) as f32;
-        if !(left >= 0.0 && top >= 0.0 && left < limit && top < limit) {
+        if !(x >= 0.0 && y >= 0.0 && x < limit && y < limit) {
             return 1.0;
         }
-        let (left, top) = (left as usize, top as usize);
+        let (left, top) = (x as usize, y as usize);
+        let (fx, fy) = (x - left as f32, y - top as f32);
         let weight = |i: usize, f: f32| {
             if i == 0 {
                 1.0 - f
@@ -220,7 +219,11 @@ mod tests {
     fn lid() -> Geometry {
         let points = [[-0.5, 0.1, 0.5], [0.5, 0.1, 0.5], [0.5, 0.1, -0.5], [-0.5, 0.1, -0.5]];
         let triangles = [[0, 1, 2], [0, 2, 3]];
-        Geometry::of(&[Surface { points: &points, triangles: &triangles, colour: [0.5; 3], two_sided: true }], [0.0; 3])
+        Geometry::of(
+            &[Surface { points: &points, triangles: &triangles, colour: [0.5; 3], two_sided: true }],
+            [0.0; 3],
+            9.0,
+        )
     }
 
     #[test]

@@ -33,7 +33,6 @@ pub(super) struct Visible {
 }
 
 const BAND: usize = 32;
-const FINE: f32 = 256.0;
 
 /// The nearest triangles on a screen of `width` × `height` samples; `farthest` is the nearness of what lies behind.
 pub(super) fn visible(width: usize, height: usize, triangles: &[ScreenTriangle], farthest: f32) -> Visible {
@@ -88,12 +87,20 @@ fn bands(height: usize, triangles: &[ScreenTriangle]) -> (Vec<u32>, Vec<u32>) {
     (start, order)
 }
 
+/// In 1/256 of a sample, at most 2²⁰ samples from the corner of the screen: products of two differences fit an `i64`.
+/// Truncating a positive number is much faster than `round` on processors without SSE 4.1.
+#[inline(always)]
+fn snap(c: f32) -> i64 {
+    const FARTHEST: f32 = 1_048_576.0;
+    const SHIFT: i64 = 1 << 32;
+    let c = if c.is_nan() { 0.0 } else { c.clamp(-FARTHEST, FARTHEST) };
+    (f64::from(c) * 256.0 + (SHIFT as f64 + 0.5)) as i64 - SHIFT
+}
+
 /// Calls `put(sample, nearness)` for every sample in `rows` whose centre the triangle covers, its edges included;
 /// samples count from the start of `rows`.
 #[inline(always)]
 pub(super) fn fill(corners: &[Corner; 3], width: usize, rows: Range<usize>, mut put: impl FnMut(usize, f32)) {
-    // ±2²⁰ samples: products of two differences stay below 2⁶³.
-    let snap = |c: f32| (c.clamp(-1_048_576.0, 1_048_576.0) * FINE).round() as i64;
     let p = corners.map(|c| [snap(c.x), snap(c.y)]);
     let area = (p[1][0] - p[0][0]) * (p[2][1] - p[0][1]) - (p[1][1] - p[0][1]) * (p[2][0] - p[0][0]);
     if area == 0 {

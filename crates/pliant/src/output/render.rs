@@ -40,6 +40,8 @@ impl Stage {
 
 /// Samples along each side of a pixel.
 const SAMPLES: usize = 2;
+/// Sky light is known at points; edges longer than this share of the scene's radius get points in between.
+const LONGEST_EDGE: f32 = 0.08;
 const SUN_SIZE: usize = 1024;
 const SUN_TAPS: usize = 5;
 
@@ -50,7 +52,7 @@ pub fn render(stage: &Stage, surfaces: &[Surface]) -> Image {
         return image;
     }
     let bounds = stage.bounds.visible();
-    let geometry = Geometry::of(surfaces, bounds.centre());
+    let geometry = Geometry::of(surfaces, bounds.centre(), LONGEST_EDGE * bounds.radius() as f32);
     let view = View::of(stage, bounds.centre());
     let visible = raster::visible(
         stage.width * SAMPLES,
@@ -161,10 +163,7 @@ struct Shader<'a> {
     colours: Vec<[V; 2]>,
     sun: DepthMap,
     fill: V,
-    sky: Sky,
     sky_at_points: Vec<[f32; 2]>,
-    /// Triangles too large for sky light from their corners.
-    coarse: Vec<bool>,
     ground: Option<Ground>,
     height: usize,
     /// sRGB byte of each step of linear light: a table, since three powers a pixel would take a third of the time.
@@ -192,7 +191,6 @@ impl<'a> Shader<'a> {
         let fill = (level * 0.35 + right * 0.9 + back * 0.8).unit_or(level);
         let (sun, sky) = rayon::join(|| DepthMap::sun(geometry, sun, SUN_SIZE, radius), || Sky::of(geometry, radius));
         let sky_at_points = sky.at_points(geometry);
-        let coarse = (0..geometry.triangles.len()).map(|t| geometry.longest_edge(t) > 0.06 * radius).collect();
         let ground = stage.ground.map(|y| {
             let y = (y - stage.bounds.visible().centre()[1]) as f32;
             Ground { y, light: GroundLight::of(&sky, y, 3.0 * radius), spacing: nice(0.35 * radius), radius }
@@ -200,7 +198,7 @@ impl<'a> Shader<'a> {
         let colours = surfaces.iter().map(|s| both_sides(s.colour)).collect();
         let byte = |i: usize| (seen((i as f32 + 0.5) / STEPS as f32) * 255.0 + 0.5) as u8;
         let bytes = (0..=STEPS).map(byte).collect();
-        Self { view, geometry, colours, sun, fill, sky, sky_at_points, coarse, ground, height: stage.height, bytes }
+        Self { view, geometry, colours, sun, fill, sky_at_points, ground, height: stage.height, bytes }
     }
 
     /// The mean of a pixel's samples; samples of one triangle are shaded once, in their middle.
@@ -263,12 +261,8 @@ impl<'a> Shader<'a> {
         let behind = self.geometry.face_normals[t].dot(toward_eye) < 0.0;
         let smooth = mix(self.geometry.corner_normals[t]).unit_or(self.geometry.face_normals[t]);
         let n = if behind { -smooth } else { smooth };
-        let sky = if self.coarse[t] {
-            self.sky.light(point, n)
-        } else {
-            let [a, b, c] = corners.map(|i| self.sky_at_points[i][usize::from(behind)]);
-            a * weights[0] + b * weights[1] + c * weights[2]
-        };
+        let [a, b, c] = corners.map(|i| self.sky_at_points[i][usize::from(behind)]);
+        let sky = a * weights[0] + b * weights[1] + c * weights[2];
         let facing = n.dot(self.sun.toward).max(0.0);
         let lit = if facing > 0.0 { facing * self.sun.lit::<SUN_TAPS>(point, n) } else { 0.0 };
         let colour = self.colours[self.geometry.surface[t] as usize][usize::from(behind)];
