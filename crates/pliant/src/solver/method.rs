@@ -72,7 +72,7 @@ pub const METHODS: &[Method] = &[
     pd("pd-gauss-seidel-over-relaxed", "course 2.2.1", 200, "symmetric over-relaxation"),
     accelerated(GAUSS_SEIDEL, "pd-gauss-seidel-chebyshev", 100, "fewest sweeps of the matrix-free kind on CPUs"),
     DIRECT,
-    accelerated(DIRECT, "pd-direct-chebyshev", 30, "most accurate per iteration of the projective methods"),
+    accelerated(DIRECT, "pd-direct-chebyshev", 20, "most accurate per iteration of the projective methods"),
     pd("pd-pcg", "course Algorithm 2", 200, "conjugate gradients with Jacobi preconditioner; nothing to tune"),
     pd("pd-pcg-direct", "course Algorithm 2", 30, "conjugate gradients with the direct solver as preconditioner"),
     PBD_JACOBI,
@@ -131,10 +131,31 @@ pub enum MethodError {
     },
 }
 
+/// Vertices up to which the direct solver is the better choice on a CPU: sheets, and volumes, whose factors fill in more.
+const DIRECT_LIMIT: [usize; 2] = [200_000, 40_000];
+
+/// The method that `auto` stands for: what reaches a given error soonest on a CPU, by the figures in `docs/results.md`.
+pub fn choose_method(model: &Model) -> &'static Method {
+    let volumes = model.bodies.iter().any(|body| !body.tets.is_empty());
+    let name = if model.elements.iter().any(|elements| !elements.is_projective()) {
+        "newton"
+    } else if model.vertices() <= DIRECT_LIMIT[usize::from(volumes)] {
+        "pd-direct-chebyshev"
+    } else {
+        "pd-jacobi-chebyshev"
+    };
+    METHODS.iter().find(|method| method.name == name).unwrap_or(&METHODS[0])
+}
+
+/// Looks a method up by name; `auto` is the best for the model.
+pub fn find_method_for(name: &str, model: &Model) -> Result<&'static Method, MethodError> {
+    if name == "auto" { Ok(choose_method(model)) } else { find_method(name) }
+}
+
 /// Looks a method up by name.
 pub fn find_method(name: &str) -> Result<&'static Method, MethodError> {
     METHODS.iter().find(|method| method.name == name).ok_or_else(|| {
-        let nearest = crate::scene::nearest(name, METHODS.iter().map(|method| method.name));
+        let nearest = crate::scene::nearest(name, METHODS.iter().map(|method| method.name).chain(["auto"]));
         let help = nearest.map_or(String::new(), |nearest| format!("did you mean '{nearest}'? "));
         MethodError::Unknown { name: name.to_string(), help }
     })

@@ -84,6 +84,8 @@ struct Fields<D: Device> {
     v: D::Points,
     x_next: D::Points,
     v_next: D::Points,
+    /// The iterate of the solve in progress.
+    iterate: D::Points,
 }
 
 #[derive(Default)]
@@ -103,7 +105,7 @@ where
     pub fn new(mut device: D, model: Arc<Model>, state: &State, settings: Settings) -> Self {
         let piece = Self::piece(&mut device, &model, &settings, settings.h, state.time + settings.h);
         let field = || device.points(&piece.problem);
-        let fields = Fields { x: field(), v: field(), x_next: field(), v_next: field() };
+        let fields = Fields { x: field(), v: field(), x_next: field(), v_next: field(), iterate: field() };
         let mut stepper = Self {
             device,
             model,
@@ -172,7 +174,7 @@ where
     ) -> Result<SolvedPiece, String> {
         let Piece { problem, solver, .. } = &mut self.pieces[index];
         let device = &mut self.device;
-        let Fields { x_next: x_start, v_next, .. } = &mut self.fields;
+        let Fields { x_next: x_start, v_next, iterate: x, .. } = &mut self.fields;
         self.input.targets.clear();
         let holding = self.model.pins.iter().filter(|pin| pin.holds_at(time));
         self.input.targets.extend(holding.map(|pin| (pin.vertex, pin.target(time))));
@@ -180,16 +182,15 @@ where
         self.input.colliders.extend(self.model.colliders.iter().map(|collider| collider.at(time)));
 
         device.begin_step(problem, &self.input, x_start, v_next);
-        let mut x = device.points(problem);
-        device.start(problem, &mut x);
-        let start_energy = device.objective(problem, &x);
+        device.start(problem, x);
+        let start_energy = device.objective(problem, x);
         solver.set_rho(if careful { 0.0 } else { self.settings.parameters.rho });
         let mut control =
             Control { iterations: self.settings.iterations, tolerance: self.settings.tolerance, deadline, watch: None };
-        let solve = solver.solve(device, problem, &mut x, &mut control).map_err(|e: SolveError| e.to_string())?;
+        let solve = solver.solve(device, problem, x, &mut control).map_err(|e: SolveError| e.to_string())?;
 
         let begun = Instant::now();
-        device.read(&x, &mut self.host.x);
+        device.read(x, &mut self.host.x);
         self.host.wide.clear();
         self.host.wide.extend(self.host.x.iter().map(|&p| Vec3::of(p).store()));
         let certificate =
@@ -197,8 +198,8 @@ where
         self.certificate_time = begun.elapsed();
         accept(self.settings.method, &certificate)?;
         let stalled = certificate.energy >= start_energy && certificate.gradient_norm > 1e-9 * start_energy.abs();
-        device.end_step(problem, x_start, &mut x, v_next);
-        std::mem::swap(x_start, &mut x);
+        device.end_step(problem, x_start, x, v_next);
+        std::mem::swap(x_start, x);
         Ok(SolvedPiece { solve, stalled: stalled && solve.iterations > 0, certificate })
     }
 }
