@@ -1,3 +1,7 @@
-//! `pliant`, the program.
+//! `pliant`, the program: everything is in the library, where tests can call it.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    pliant_cli::main()
+}

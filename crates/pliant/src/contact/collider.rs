@@ -170,6 +170,11 @@ impl<R: Real> PosedCollider<R> {
         (d, self.rotation * normal)
     }
 
+    /// Where a point of the collider's own frame is, m.
+    pub fn place(&self, own: Vec3<R>) -> Vec3<R> {
+        self.rotation * own + self.centre
+    }
+
     /// Velocity of the collider's material at a point, m/s.
     #[inline]
     pub fn velocity_at(&self, x: Vec3<R>) -> Vec3<R> {

@@ -1,5 +1,4 @@
-//! Files that appear whole or not at all: written beside their place, renamed at the end.
-//! To be replaced by `crate::atomic_file` where one closure writes the whole file; streams need `Beside`.
+//! Streams that become a file when they are finished: [`crate::atomic_file`] for what is written over a longer time.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -52,27 +51,18 @@ impl Drop for Beside {
     }
 }
 
-/// Same contract as `crate::atomic_file::write_atomically`.
-pub(super) fn write_atomically(path: &Path, f: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
-    let mut file = Beside::create(path)?;
-    f(&mut file)?;
-    file.finish()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn a_failed_write_leaves_the_old_file_and_no_rubbish() {
+    fn a_stream_that_is_not_finished_leaves_the_old_file_and_no_rubbish() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.txt");
-        write_atomically(&path, |f| f.write_all(b"old")).unwrap();
-        let failed = write_atomically(&path, |f| {
-            f.write_all(b"half")?;
-            Err(io::Error::other("cut"))
-        });
-        assert!(failed.is_err());
+        std::fs::write(&path, b"old").unwrap();
+        let mut stream = Beside::create(&path).unwrap();
+        stream.write_all(b"half").unwrap();
+        drop(stream);
         assert_eq!(std::fs::read(&path).unwrap(), b"old");
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
     }

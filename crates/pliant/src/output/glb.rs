@@ -8,9 +8,9 @@
 //!
 //! Layout of the buffer: indices, then 12-byte vectors, then times and weights (glTF 2.0, sections 3.6, 3.7, 3.11, 4).
 
-use super::beside::write_atomically;
 use super::frame_store::{FrameStore, FrameStoreError};
 use super::glb_plan::Plan;
+use crate::atomic_file::write_atomically;
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};

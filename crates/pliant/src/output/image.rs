@@ -1,6 +1,6 @@
 //! Pictures in memory, drawing on them, and PNG files.
 
-use super::beside::write_atomically;
+use crate::atomic_file::write_atomically;
 use std::io::{self, Write};
 use std::path::Path;
 

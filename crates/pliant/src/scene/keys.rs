@@ -293,8 +293,8 @@ const SOLID: SectionKeys = SectionKeys {
         key(
             "model",
             Kind::Choice(&["arap", "corotated"]),
-            "\"corotated\"",
-            "Energy: as rigid as possible, or corotated linear.",
+            "\"arap\"",
+            "Energy: as rigid as possible, or corotated linear, which only method \"newton\" can solve.",
         ),
         key("youngs_modulus", Kind::Number(PRESSURE, Range::POSITIVE), "by material", "Young's modulus."),
         key("poisson_ratio", Kind::Number(PLAIN, Range::POISSON), "by material", "Poisson's ratio."),

@@ -69,7 +69,7 @@ pub fn compare(
     mut progress: impl FnMut(&str),
 ) -> Result<Comparison, SimulationError> {
     progress("newton reference");
-    let (reference_energy, start_energy) = reference(question)?;
+    let Reference { energy: reference_energy, start_energy } = reference(question)?;
     let mut curves = Vec::new();
     for &(name, rho, iterations) in methods {
         let method = find_method(name)?;
@@ -108,15 +108,31 @@ fn problem<D: Device>(device: &mut D, question: &Question) -> (D::Problem, D::Po
     (problem, x)
 }
 
-/// E* and E⁰.
-fn reference(question: &Question) -> Result<(f64, f64), SimulationError> {
+/// The two ends of the scale that errors are measured on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Reference {
+    /// E*, J, by Newton in `f64`.
+    pub energy: f64,
+    /// E⁰, J, where every solver starts.
+    pub start_energy: f64,
+}
+
+impl Reference {
+    /// (E − E*)/(E⁰ − E*) for a solver that ended at E, J.
+    pub fn relative_error(&self, energy: f64) -> f64 {
+        (energy - self.energy) / (self.start_energy - self.energy).max(f64::MIN_POSITIVE)
+    }
+}
+
+/// Solves the step that follows `question.state` as well as `f64` allows.
+pub fn reference(question: &Question) -> Result<Reference, SimulationError> {
     let mut device = Cpu::<f64>::new();
     let (mut problem, mut x) = problem(&mut device, question);
     let potential = device.potential(&mut problem);
     let start_energy = potential.value(&x);
     let report = minimise(potential, &mut x, 1e-10, |k, _| k < 500)
         .map_err(|error: SolveError| SimulationError::Reference { reason: error.to_string() })?;
-    Ok((report.energy, start_energy))
+    Ok(Reference { energy: report.energy, start_energy })
 }
 
 struct MethodRun {

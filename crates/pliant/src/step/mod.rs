@@ -8,7 +8,7 @@ mod stepper;
 mod tune;
 
 pub use certificate::Certificate;
-pub use compare::{Comparison, Curve, CurvePoint, Question, compare};
+pub use compare::{Comparison, Curve, CurvePoint, Question, Reference, compare, reference};
 pub use error::SimulationError;
-pub use simulation::{RhoCache, Simulation, StepSummary};
+pub use simulation::{RhoCache, Simulation, StepSummary, rho_for};
 pub use stepper::{StepReport, Stepper};

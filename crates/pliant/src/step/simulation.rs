@@ -68,28 +68,16 @@ impl Simulation {
             let help = "this build has 'cpu' (and 'auto', which picks the best there is)".to_string();
             return Err(SimulationError::Device { name: scene.device.name.clone(), help });
         }
-        let solver = &scene.solver;
-        let settings = Settings {
-            method,
-            parameters: Parameters {
-                rho: solver.rho.unwrap_or(0.0),
-                delay: solver.delay,
-                under_relaxation: solver.under_relaxation,
-                over_relaxation: solver.over_relaxation,
-                relaxation: solver.relaxation,
-            },
-            iterations: solver.iterations.unwrap_or(if solver.budget_ms.is_some() {
-                UNLIMITED
-            } else {
-                method.iterations
-            }),
-            tolerance: solver.tolerance,
-            budget: solver.budget_ms.map(|ms| Duration::from_secs_f64(ms * 1e-3)),
-            h: 1.0 / (scene.time.frame_rate * scene.time.steps_per_frame as f64),
-        };
+        let settings = settings(scene, method);
         let model = Arc::new(model);
-        let build =
-            Build { model: &model, state: &state, settings, cache, key: scene.hash(), find: solver.rho.is_none() };
+        let build = Build {
+            model: &model,
+            state: &state,
+            settings,
+            cache,
+            key: scene.hash(),
+            find: scene.solver.rho.is_none(),
+        };
         let (stepper, precision) = match scene.device.precision {
             Precision::F32 => (build.on(Cpu::<f32>::new()), f32::NAME),
             Precision::F64 => (build.on(Cpu::<f64>::new()), f64::NAME),
@@ -140,6 +128,45 @@ impl Simulation {
 
 /// Iterations when only the clock counts.
 const UNLIMITED: usize = 100_000;
+
+fn settings(scene: &Scene, method: &'static Method) -> Settings {
+    let solver = &scene.solver;
+    Settings {
+        method,
+        parameters: Parameters {
+            rho: solver.rho.unwrap_or(0.0),
+            delay: solver.delay,
+            under_relaxation: solver.under_relaxation,
+            over_relaxation: solver.over_relaxation,
+            relaxation: solver.relaxation,
+        },
+        iterations: solver.iterations.unwrap_or(if solver.budget_ms.is_some() { UNLIMITED } else { method.iterations }),
+        tolerance: solver.tolerance,
+        budget: solver.budget_ms.map(|ms| Duration::from_secs_f64(ms * 1e-3)),
+        h: 1.0 / (scene.time.frame_rate * scene.time.steps_per_frame as f64),
+    }
+}
+
+/// Chebyshev's ρ for the scene's method, as [`Simulation`] would use it from `start` on: what the scene says, what the
+/// cache knows, or what a pre-simulation shows. `None` for methods without one.
+pub fn rho_for(
+    scene: &Scene,
+    model: &Arc<Model>,
+    start: &State,
+    cache: Option<&dyn RhoCache>,
+) -> Result<Option<f64>, SimulationError> {
+    let method = find_method(&scene.solver.method)?;
+    method.check(model)?;
+    if !method.chebyshev || scene.solver.rho.is_some() {
+        return Ok(scene.solver.rho.filter(|_| method.chebyshev));
+    }
+    let settings = settings(scene, method);
+    let build = Build { model, state: start, settings, cache, key: scene.hash(), find: true };
+    Ok(Some(match scene.device.precision {
+        Precision::F32 => build.found_rho(&mut Cpu::<f32>::new()),
+        Precision::F64 => build.found_rho(&mut Cpu::<f64>::new()),
+    }))
+}
 
 struct Build<'a> {
     model: &'a Arc<Model>,

@@ -66,8 +66,8 @@ fn solid(s: &Section<'_>, default_name: String, folder: &Path) -> Solid {
         youngs_modulus: s.number("youngs_modulus").unwrap_or(preset.youngs_modulus),
         poisson_ratio: s.number("poisson_ratio").unwrap_or(preset.poisson_ratio),
         model: match s.choice("model") {
-            Some("arap") => SolidModel::AsRigidAsPossible,
-            _ => SolidModel::Corotated,
+            Some("corotated") => SolidModel::Corotated,
+            _ => SolidModel::AsRigidAsPossible,
         },
         strain_limit: limit(s, "strain_limit"),
         volume_limit: limit(s, "volume_limit"),

@@ -1,0 +1,209 @@
+//! What was typed.
+
+use clap::{Parser, Subcommand};
+use std::path::PathBuf;
+
+const AFTER: &str = "\
+Examples:
+  pliant run scenes/tablecloth.toml
+  pliant run scenes/drape.toml --method pd-direct --frames 60 --out /tmp/drape
+  pliant compare scenes/hanging.toml --methods pd-jacobi,pd-jacobi-chebyshev,newton
+
+Exit codes: 0 done, 2 bad usage or input, 3 the simulation could not go on (state and report are saved),
+4 a device failed, 130 interrupted (state saved).
+PLIANT_LOG=debug shows more of what happens inside; RAYON_NUM_THREADS sets the number of threads.";
+
+const RUN_AFTER: &str = "\
+Examples:
+  pliant run scenes/tablecloth.toml
+  pliant run scenes/tablecloth.toml --set cloth.resolution=201 --set cloth.material=silk
+  pliant run scenes/drape.toml --method pd-direct --format obj,vtu --preview drape.gif
+  pliant run scenes/drape.toml --resume          goes on where a run was stopped or killed
+  pliant run scenes/hanging.toml --json | jq .state_hash
+
+The output folder gets animation.glb (Blender, any glTF viewer), preview.png and preview.gif, report.json, and
+checkpoint and frames.bin, from which --resume goes on to the same bits. Ctrl-C finishes the step and saves.";
+
+const COMPARE_AFTER: &str = "\
+Examples:
+  pliant compare scenes/hanging.toml --methods pd-jacobi,pd-jacobi-chebyshev,pd-direct
+  pliant compare scenes/hanging.toml --methods all --frame 20 --iterations 100 --json
+
+The scene is simulated up to the frame with its own method; then every method solves the same next step. Errors are
+(E - E*) / (E0 - E*), with E* by Newton's method. The output folder gets compare.json, compare.csv, and plots over
+iterations and over time (SVG and PNG).";
+
+/// Simulates cloth and soft solids, and says how good each answer is.
+#[derive(Debug, Parser)]
+#[command(name = "pliant", version, after_help = AFTER, max_term_width = 100, arg_required_else_help = true)]
+pub struct Args {
+    /// Print one JSON object on stdout, and nothing else there
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// Say more: progress in plain lines where there is no terminal, and notes
+    #[arg(short, long, global = true)]
+    pub verbose: bool,
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Simulate a scene and write frames, pictures and a report
+    Run(RunArgs),
+    /// Validate a scene: meshes, pins, intersections at the start; simulates nothing
+    #[command(after_help = "Example:\n  pliant check scenes/drape.toml\n\nExits with 2 if the scene cannot run.")]
+    Check(SceneArgs),
+    /// Compare methods on one step: error against iterations and time
+    Compare(CompareArgs),
+    /// List the methods
+    #[command(after_help = "Example:\n  pliant methods")]
+    Methods,
+    /// List the devices of this machine
+    #[command(after_help = "Example:\n  pliant devices --json")]
+    Devices,
+    /// Look at, check and convert mesh files
+    #[command(subcommand)]
+    Mesh(MeshCommand),
+}
+
+/// A scene with changes to it.
+#[derive(Debug, clap::Args)]
+pub struct SceneArgs {
+    /// The scene file (TOML; docs/scene.md says what is in it)
+    pub scene: PathBuf,
+    /// Change a key of the scene, for example time.frames=10; may be given several times
+    #[arg(long = "set", value_name = "KEY=VALUE", value_parser = key_value)]
+    pub set: Vec<(String, String)>,
+    /// Method that solves each step; `pliant methods` lists them
+    #[arg(long, short, value_name = "NAME")]
+    pub method: Option<String>,
+    /// Where to compute; `pliant devices` lists what there is
+    #[arg(long, value_name = "NAME")]
+    pub device: Option<String>,
+    /// Width of the numbers
+    #[arg(long, value_parser = ["f32", "f64"])]
+    pub precision: Option<String>,
+}
+
+/// `pliant run`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = RUN_AFTER)]
+pub struct RunArgs {
+    /// The scene.
+    #[command(flatten)]
+    pub scene: SceneArgs,
+    /// How many frames to simulate
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=100_000_000))]
+    pub frames: Option<u64>,
+    /// Iterations of the method per step
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=100_000_000))]
+    pub iterations: Option<u64>,
+    /// Deadline per step, in milliseconds: the best answer by then (the same bits twice are not promised)
+    #[arg(long, value_name = "MS", value_parser = positive)]
+    pub budget_ms: Option<f64>,
+    /// Output folder [default: out/NAME]
+    #[arg(long, short, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Formats of the frames: one animated glb file, or a file per frame
+    #[arg(long, value_delimiter = ',', value_parser = ["glb", "obj", "ply", "vtu"])]
+    pub format: Vec<String>,
+    /// Go on from the checkpoint in the output folder, if there is one
+    #[arg(long)]
+    pub resume: bool,
+    /// Solve the last step by the reference, too, and report the relative error
+    #[arg(long)]
+    pub error: bool,
+    /// Draw a sheet of moments (.png) or the motion (.gif) into this file, instead of into the output folder
+    #[arg(long, value_name = "FILE", value_delimiter = ',')]
+    pub preview: Vec<PathBuf>,
+    /// Draw no pictures
+    #[arg(long, conflicts_with = "preview")]
+    pub no_preview: bool,
+}
+
+/// `pliant compare`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = COMPARE_AFTER)]
+pub struct CompareArgs {
+    /// The scene.
+    #[command(flatten)]
+    pub scene: SceneArgs,
+    /// Methods to compare, separated by commas, or "all" that fit the scene
+    #[arg(
+        long,
+        value_name = "A,B,C",
+        value_delimiter = ',',
+        default_value = "pd-jacobi,pd-jacobi-chebyshev,pd-gauss-seidel-chebyshev,pd-pcg,pd-direct"
+    )]
+    pub methods: Vec<String>,
+    /// Frame after which the compared step begins
+    #[arg(long, value_name = "K", default_value_t = 10, value_parser = clap::value_parser!(u64).range(0..=100_000_000))]
+    pub frame: u64,
+    /// Iterations of every method [default: each method's own]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    pub iterations: Option<u64>,
+    /// Output folder [default: out/NAME-compare]
+    #[arg(long, short, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+}
+
+/// `pliant mesh`.
+#[derive(Debug, Subcommand)]
+pub enum MeshCommand {
+    /// Show counts, sizes and topology
+    #[command(after_help = "Example:\n  pliant mesh info bunny.obj armadillo.msh")]
+    Info {
+        /// OBJ, STL, PLY, Gmsh, VTK or TetGen files
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+    },
+    /// Find what is wrong: bad elements, open or crossing surfaces
+    #[command(after_help = "Example:\n  pliant mesh check bunny.obj\n\nExits with 2 if a mesh has errors.")]
+    Check {
+        /// OBJ, STL, PLY, Gmsh, VTK or TetGen files
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+    },
+    /// Write a mesh in the format that the new name says
+    #[command(after_help = "Example:\n  pliant mesh convert bunny.stl bunny.ply")]
+    Convert {
+        /// The file to read
+        from: PathBuf,
+        /// The file to write: .obj, .stl, .ply, .msh, .vtk or .vtu
+        to: PathBuf,
+    },
+}
+
+fn key_value(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((key, value)) if !key.trim().is_empty() => Ok((key.trim().to_string(), value.trim().to_string())),
+        _ => Err("expected KEY=VALUE, for example time.frames=10".to_string()),
+    }
+}
+
+fn positive(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(ms) if ms > 0.0 && ms <= 1e9 => Ok(ms),
+        _ => Err("expected a number of milliseconds above 0, for example 5".to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_definition_of_the_command_line_is_sound() {
+        Args::command().debug_assert();
+    }
+
+    #[test]
+    fn a_set_value_may_hold_an_equals_sign() {
+        assert_eq!(key_value(" a.b = x=y "), Ok(("a.b".to_string(), "x=y".to_string())));
+        assert!(key_value("a.b").is_err() && key_value("=3").is_err());
+    }
+}

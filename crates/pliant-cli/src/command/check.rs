@@ -1,0 +1,61 @@
+//! `pliant check`
+
+use crate::Exit;
+use crate::args::{Args, SceneArgs};
+use crate::printed::{print, print_json};
+use crate::table::{pairs, short};
+use pliant::mesh::Severity;
+use pliant::output::{SceneCheck, check_scene};
+use serde_json::json;
+
+pub(crate) fn check(args: &Args, typed: &SceneArgs) -> anyhow::Result<Exit> {
+    let found = super::scene(typed).map_err(anyhow::Error::from).and_then(|scene| Ok(check_scene(&scene)?));
+    let check = match found {
+        Ok(check) => check,
+        Err(error) => {
+            if args.json {
+                let scene = typed.scene.display().to_string();
+                print_json(&json!({ "scene": scene, "valid": false, "errors": [error.to_string()] }))?;
+            }
+            return Err(error);
+        }
+    };
+    if args.json {
+        print_json(&check)?;
+    } else {
+        print(&text(&check))?;
+    }
+    Ok(if check.valid { Exit::Done } else { Exit::BadInput })
+}
+
+fn text(check: &SceneCheck) -> String {
+    let elements: Vec<String> = check.elements.iter().map(|e| format!("{} {}", e.count, e.kind)).collect();
+    let gap = if check.min_gap.is_finite() {
+        format!(", smallest gap {} mm", short(1e3 * check.min_gap))
+    } else {
+        String::new()
+    };
+    let lines = [
+        ("time", format!("{} frames, {} steps of {} ms", check.frames, check.steps, short(1e3 * check.step_seconds))),
+        ("method", check.method.clone()),
+        ("elements", elements.join(", ")),
+        ("held", format!("{} of {} vertices", check.pins, check.vertices)),
+        ("mass", format!("{} kg", short(check.mass))),
+        ("colliders", check.colliders.to_string()),
+        ("at the start", format!("{} intersections, {} inverted{gap}", check.intersections, check.inverted)),
+    ];
+    let mut text = format!("{}\n{}", check.scene, pairs(&lines));
+    for body in &check.bodies {
+        let counts = format!("{} vertices, {} triangles, {} tetrahedra", body.vertices, body.triangles, body.tets);
+        text.push_str(&format!("  body '{}': {counts}\n", body.name));
+        for finding in &body.findings {
+            let what = if finding.severity == Severity::Error { "error" } else { "warning" };
+            text.push_str(&format!("    {what}: {}\n", finding.message));
+        }
+    }
+    for warning in &check.warnings {
+        text.push_str(&format!("  warning: {warning}\n"));
+    }
+    text.push_str(if check.valid { "the scene can be simulated" } else { "the scene cannot be simulated" });
+    text
+}

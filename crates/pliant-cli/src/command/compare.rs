@@ -1,0 +1,124 @@
+//! `pliant compare`
+
+use crate::args::{Args, CompareArgs};
+use crate::printed::print_json;
+use crate::progress::{Progress, say};
+use crate::table::{Table, short};
+use crate::{Exit, interrupt};
+use anyhow::Context;
+use pliant::model::{Model, State};
+use pliant::output::{DiskCache, write_comparison};
+use pliant::scene::{Scene, SolverSettings};
+use pliant::solver::{METHODS, Method, find_method};
+use pliant::step::{Comparison, Curve, Question, Simulation, rho_for};
+
+pub(crate) fn compare(args: &Args, typed: &CompareArgs) -> anyhow::Result<Exit> {
+    let scene = super::scene(&typed.scene)?;
+    let mut progress = Progress::new(args.verbose, interrupt::watch());
+    progress.begin("preparing", 0, "");
+    let cache = DiskCache::of_user();
+    let mut simulation = Simulation::with_cache(&scene, Some(&cache))?;
+    let model = simulation.model().clone();
+    let methods = chosen(typed, &model)?;
+    let start = simulation.state();
+    let Some(state) = simulate(&mut simulation, &scene, typed.frame, &mut progress)? else {
+        say("interrupted before the comparison began");
+        return Ok(Exit::Interrupted);
+    };
+
+    progress.begin("finding rho", methods.len() as u64, "methods");
+    let mut questions = Vec::new();
+    for (done, method) in methods.into_iter().enumerate() {
+        let iterations = typed.iterations.map(|n| n as usize);
+        let solver = SolverSettings { method: method.name.to_string(), iterations, ..scene.solver.clone() };
+        let own = Scene { solver, ..scene.clone() };
+        let rho = rho_for(&own, &model, &start, Some(&cache))?;
+        questions.push((method.name, rho, iterations.unwrap_or(method.iterations)));
+        progress.set(done as u64 + 1);
+    }
+    progress.begin("comparing", questions.len() as u64 + 1, "solves");
+    let question = Question { scene: &scene, model: &model, state: &state };
+    let mut done = 0;
+    let comparison = pliant::step::compare(&question, &questions, |_| {
+        progress.set(done);
+        done += 1;
+    })?;
+    progress.clear();
+
+    let out = typed.out.clone().unwrap_or_else(|| super::default_folder(&format!("{}-compare", scene.name)));
+    let files = write_comparison(&out, &comparison)
+        .with_context(|| format!("{}: the comparison cannot be written; choose another --out", out.display()))?;
+    say(&format!("{}, step {}: error of each method\n\n{}", comparison.scene, comparison.step, table(&comparison)));
+    for file in files {
+        say(&format!("  {}", file.display()));
+    }
+    if args.json {
+        print_json(&comparison)?;
+    }
+    Ok(Exit::Done)
+}
+
+fn chosen(typed: &CompareArgs, model: &Model) -> anyhow::Result<Vec<&'static Method>> {
+    if typed.methods == ["all"] {
+        return Ok(METHODS.iter().filter(|method| method.check(model).is_ok()).collect());
+    }
+    let mut methods = Vec::new();
+    for name in &typed.methods {
+        let method = find_method(name.trim())?;
+        method.check(model)?;
+        methods.push(method);
+    }
+    Ok(methods)
+}
+
+/// The state after `frame` frames, or nothing if that was interrupted.
+fn simulate(
+    simulation: &mut Simulation,
+    scene: &Scene,
+    frame: u64,
+    progress: &mut Progress,
+) -> anyhow::Result<Option<State>> {
+    let steps = frame * scene.time.steps_per_frame as u64;
+    progress.begin("simulating", steps.max(1), "steps");
+    for step in 0..steps {
+        if progress.stopped() {
+            return Ok(None);
+        }
+        simulation.step()?;
+        progress.set(step + 1);
+    }
+    Ok(Some(simulation.state()))
+}
+
+/// The iterations at which the table shows errors.
+const SHOWN: [usize; 4] = [1, 10, 30, 100];
+
+fn table(comparison: &Comparison) -> String {
+    let mut header = vec!["method".to_string(), "rho".to_string()];
+    header.extend(SHOWN.iter().map(|k| format!("after {k}")));
+    header.extend(["last", "iterations", "ms", "ms to 1e-2", "ms to 1e-3"].map(str::to_string));
+    let mut table = Table::new(&header.iter().map(String::as_str).collect::<Vec<_>>());
+    for curve in &comparison.methods {
+        let after = |k: usize| curve.curve.get(k).map_or("-".to_string(), |p| short(p.relative_error));
+        let last = curve.curve.last();
+        let mut cells = vec![curve.name.clone(), curve.rho.map_or("-".to_string(), |rho| format!("{rho:.5}"))];
+        cells.extend(SHOWN.iter().map(|k| after(*k)));
+        cells.push(last.map_or("-".to_string(), |p| short(p.relative_error)));
+        cells.push(last.map_or("-".to_string(), |p| p.iteration.to_string()));
+        cells.push(last.map_or("-".to_string(), |p| short(p.ms)));
+        cells.extend([1e-2, 1e-3].map(|error| time_to(curve, error)));
+        table.row(cells);
+    }
+    let mut text = table.text();
+    for curve in &comparison.methods {
+        if let Some(why) = &curve.failed {
+            text.push_str(&format!("{} failed: {why}\n", curve.name));
+        }
+    }
+    text
+}
+
+/// When the error fell below `error`, ms.
+fn time_to(curve: &Curve, error: f64) -> String {
+    curve.curve.iter().find(|p| p.relative_error <= error).map_or("-".to_string(), |p| short(p.ms))
+}

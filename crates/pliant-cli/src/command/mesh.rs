@@ -1,0 +1,97 @@
+//! `pliant mesh info|check|convert`
+
+use crate::Exit;
+use crate::args::Args;
+use crate::printed::{print, print_json};
+use crate::progress::say;
+use crate::table::{pairs, short};
+use pliant::mesh::{self, Info};
+use serde_json::json;
+use std::path::{Path, PathBuf};
+
+pub(crate) fn info(args: &Args, files: &[PathBuf]) -> anyhow::Result<Exit> {
+    let mut found = Vec::new();
+    for file in files {
+        found.push((file, mesh::info(&mesh::read(file)?)));
+    }
+    if args.json {
+        let files: Vec<_> =
+            found.iter().map(|(file, info)| json!({ "file": file.display().to_string(), "info": info })).collect();
+        print_json(&json!({ "files": files }))?;
+        return Ok(Exit::Done);
+    }
+    let texts: Vec<String> =
+        found.iter().map(|(file, info)| format!("{}\n{}", file.display(), pairs(&lines(info)))).collect();
+    print(&texts.join("\n"))?;
+    Ok(Exit::Done)
+}
+
+fn lines(info: &Info) -> Vec<(&'static str, String)> {
+    let [low, high] = info.bounding_box;
+    let extent: Vec<String> = (0..3).map(|axis| short(high[axis] - low[axis])).collect();
+    let mut lines = vec![
+        ("vertices", format!("{} ({} unused)", info.vertices, info.unused_vertices)),
+        ("elements", format!("{} triangles, {} tetrahedra, {} edges", info.triangles, info.tets, info.edges)),
+        ("extent", format!("{} m", extent.join(" x "))),
+        ("edges", format!("{} to {} m", short(info.min_edge), short(info.max_edge))),
+        ("area, volume", format!("{} m^2, {} m^3", short(info.area), short(info.volume))),
+        (
+            "surface",
+            format!(
+                "{} triangles in {} pieces, {}, Euler number {}",
+                info.surface_triangles,
+                info.components,
+                if info.watertight { "watertight".to_string() } else { format!("{} open edges", info.boundary_edges) },
+                info.euler
+            ),
+        ),
+        ("non-manifold", format!("{} edges, {} vertices", info.non_manifold_edges, info.non_manifold_vertices)),
+    ];
+    if let (Some([least, most]), Some([small, large])) = (info.dihedral_deg, info.tet_volume) {
+        lines.push(("tets", format!("angles {least:.1} to {most:.1} deg, volumes {small:.2e} to {large:.2e} m^3")));
+    }
+    lines
+}
+
+pub(crate) fn check(args: &Args, files: &[PathBuf]) -> anyhow::Result<Exit> {
+    let mut found = Vec::new();
+    for file in files {
+        found.push((file, mesh::check(&mesh::read(file)?)));
+    }
+    if args.json {
+        let one = |(file, report): &(&PathBuf, mesh::Report)| {
+            json!({
+                "file": file.display().to_string(),
+                "valid": !report.has_errors(),
+                "findings": report.findings,
+            })
+        };
+        print_json(&json!({ "files": found.iter().map(one).collect::<Vec<_>>() }))?;
+    } else {
+        let texts: Vec<String> = found
+            .iter()
+            .map(|(file, report)| format!("{}\n  {}", file.display(), report.to_string().replace('\n', "\n  ")))
+            .collect();
+        print(&texts.join("\n"))?;
+    }
+    let bad = found.iter().any(|(_, report)| report.has_errors());
+    Ok(if bad { Exit::BadInput } else { Exit::Done })
+}
+
+pub(crate) fn convert(args: &Args, from: &Path, to: &Path) -> anyhow::Result<Exit> {
+    let mesh = mesh::read(from)?;
+    mesh::write(to, &mesh)?;
+    let (vertices, triangles, tets) = (mesh.points.len(), mesh.triangles.len(), mesh.tets.len());
+    if args.json {
+        print_json(&json!({
+            "from": from.display().to_string(),
+            "to": to.display().to_string(),
+            "vertices": vertices,
+            "triangles": triangles,
+            "tets": tets,
+        }))?;
+    } else {
+        say(&format!("{}: {vertices} vertices, {triangles} triangles, {tets} tetrahedra", to.display()));
+    }
+    Ok(Exit::Done)
+}

@@ -1,0 +1,51 @@
+//! The commands, one file each.
+
+pub(crate) mod check;
+pub(crate) mod compare;
+pub(crate) mod devices;
+pub(crate) mod mesh;
+pub(crate) mod methods;
+pub(crate) mod run;
+
+use crate::args::SceneArgs;
+use pliant::scene::{Precision, Scene, SceneError};
+use std::path::PathBuf;
+
+/// The scene that was asked for, with everything typed after it.
+fn scene(args: &SceneArgs) -> Result<Scene, SceneError> {
+    let mut scene = Scene::read(&args.scene, &args.set)?;
+    if let Some(method) = &args.method {
+        scene.solver.method = method.clone();
+    }
+    if let Some(device) = &args.device {
+        scene.device.name = device.clone();
+    }
+    match args.precision.as_deref() {
+        Some("f32") => scene.device.precision = Precision::F32,
+        Some("f64") => scene.device.precision = Precision::F64,
+        _ => {}
+    }
+    Ok(scene)
+}
+
+/// `out/NAME`, whatever letters the name is made of.
+fn default_folder(name: &str) -> PathBuf {
+    let safe: String =
+        name.chars().map(|c| if c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | ' ') { c } else { '_' }).collect();
+    let safe = safe.trim_matches(['.', ' ']);
+    PathBuf::from("out").join(if safe.is_empty() { "scene" } else { safe })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_scene_name_leads_out_of_the_output_folder() {
+        for (name, folder) in
+            [("cloth", "out/cloth"), ("../../etc", "out/_.._etc"), ("..", "out/scene"), ("a b", "out/a b")]
+        {
+            assert_eq!(default_folder(name), PathBuf::from(folder));
+        }
+    }
+}

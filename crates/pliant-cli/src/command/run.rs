@@ -1,0 +1,121 @@
+//! `pliant run`
+
+use crate::args::{Args, RunArgs};
+use crate::printed::print_json;
+use crate::progress::{Progress, say};
+use crate::table::{pairs, short};
+use crate::{Exit, interrupt};
+use pliant::output::{DiskCache, RunOptions, RunReport, Status};
+use pliant::scene::Scene;
+use std::time::Instant;
+
+pub(crate) fn run(args: &Args, typed: &RunArgs) -> anyhow::Result<Exit> {
+    let (scene, options) = meant(typed)?;
+    let begun = Instant::now();
+    let mut progress = Progress::new(args.verbose, interrupt::watch());
+    let report = pliant::output::run(&scene, &options, &mut progress)?;
+    progress.clear();
+    say(&summary(&report, begun.elapsed().as_secs_f64()));
+    if let Some(reason) = &report.reason {
+        let what = if report.status == Status::Failed { "error" } else { "interrupted" };
+        say(&format!("{what}: {reason}"));
+    }
+    if report.status == Status::Interrupted {
+        say("the state is saved; go on with the same command and --resume");
+    }
+    if args.json {
+        print_json(&report)?;
+    }
+    Ok(match report.status {
+        Status::Done => Exit::Done,
+        Status::Interrupted => Exit::Interrupted,
+        Status::Failed => Exit::Stuck,
+    })
+}
+
+/// From what was typed to what it means.
+fn meant(typed: &RunArgs) -> anyhow::Result<(Scene, RunOptions)> {
+    let mut scene = super::scene(&typed.scene)?;
+    if let Some(frames) = typed.frames {
+        scene.time.frames = frames as usize;
+    }
+    if let Some(iterations) = typed.iterations {
+        scene.solver.iterations = Some(iterations as usize);
+    }
+    if typed.budget_ms.is_some() {
+        scene.solver.budget_ms = typed.budget_ms;
+    }
+    if !typed.format.is_empty() {
+        scene.output.formats.clone_from(&typed.format);
+    }
+    let out = typed.out.clone().unwrap_or_else(|| super::default_folder(&scene.name));
+    let previews = match (typed.no_preview, typed.preview.is_empty()) {
+        (true, _) => Vec::new(),
+        (false, true) => ["preview.png", "preview.gif"].map(|name| out.join(name)).to_vec(),
+        (false, false) => typed.preview.clone(),
+    };
+    let options = RunOptions { out, resume: typed.resume, error: typed.error, previews, cache: DiskCache::of_user() };
+    Ok((scene, options))
+}
+
+fn summary(report: &RunReport, seconds: f64) -> String {
+    let percent = |share: f64| format!("{} %", short(100.0 * share));
+    let times = &report.ms_per_step;
+    let rho = report.rho.map_or(String::new(), |rho| format!(", rho {rho:.6}"));
+    let mut lines = vec![
+        ("method", format!("{}{rho}", report.method)),
+        ("device", format!("{}, {}", report.device, report.precision)),
+        ("size", format!("{} vertices, {} elements", report.vertices, report.elements)),
+        ("simulated", format!("{} frames, {} steps, {} iterations", report.frames, report.steps, report.iterations)),
+        (
+            "ms per step",
+            format!(
+                "{} mean, {} median, {} 95th percentile, {} longest",
+                short(times.mean),
+                short(times.p50),
+                short(times.p95),
+                short(times.max)
+            ),
+        ),
+        ("energy", format!("{} J, gradient {} N", short(report.energy), short(report.gradient_norm))),
+        ("stretch", format!("{} mean, {} largest", percent(report.mean_stretch), percent(report.max_stretch))),
+        ("contact", contact(report)),
+        ("trouble", trouble(report)),
+        ("state hash", report.state_hash.clone()),
+    ];
+    if let Some(error) = report.relative_error {
+        lines.insert(6, ("error", format!("{} of the last step, relative", short(error))));
+    }
+    if let Some(step) = report.resumed_at_step {
+        lines.insert(4, ("resumed", format!("at step {step}")));
+    }
+    let mut text = format!("{}: {} s\n{}", report.scene, short(seconds), pairs(&lines));
+    for warning in &report.warnings {
+        text.push_str(&format!("  warning: {warning}\n"));
+    }
+    text.push_str("written:\n");
+    for file in &report.output {
+        text.push_str(&format!("  {file}\n"));
+    }
+    text.trim_end().to_string()
+}
+
+fn contact(report: &RunReport) -> String {
+    let gap = if report.min_gap.is_finite() {
+        format!("smallest gap {} mm", short(1e3 * report.min_gap))
+    } else {
+        "no colliders".to_string()
+    };
+    format!("{gap}, {} intersections, {} inverted", report.intersections, report.inverted)
+}
+
+fn trouble(report: &RunReport) -> String {
+    let counts = [
+        (report.restarts, "restarts"),
+        (report.retries, "retries"),
+        (report.stalled, "stalled steps"),
+        (report.over_budget, "steps over budget"),
+    ];
+    let said: Vec<String> = counts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();
+    if said.is_empty() { "none".to_string() } else { said.join(", ") }
+}

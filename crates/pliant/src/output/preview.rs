@@ -1,0 +1,169 @@
+//! Pictures of a run, drawn from its frames without a GPU: a sheet of moments (PNG) or a motion (GIF).
+
+use super::camera::Bounds;
+use super::frame_store::{FrameStore, FrameStoreError};
+use super::palette::{body_colour, collider_colour};
+use super::scenery::Scenery;
+use super::{GifFile, Image, Stage, Surface, render, save_png, text_width};
+use crate::model::Model;
+use crate::scene::Scene;
+use std::io;
+use std::path::{Path, PathBuf};
+use thiserror::Error;
+
+/// Why there is no picture.
+#[derive(Debug, Error)]
+pub enum PreviewError {
+    /// Neither PNG nor GIF.
+    #[error("{}: a preview is a .png (a sheet of moments) or a .gif (a motion); change the ending", path.display())]
+    Format {
+        /// As given.
+        path: PathBuf,
+    },
+    /// The frames cannot be read.
+    #[error(transparent)]
+    Frames(#[from] FrameStoreError),
+    /// The picture cannot be written.
+    #[error("{}: the picture cannot be written: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// The file system's answer.
+        source: io::Error,
+    },
+}
+
+/// Which picture a file name asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PreviewKind {
+    /// A PNG with moments side by side.
+    Sheet,
+    /// An animated GIF.
+    Motion,
+}
+
+impl PreviewKind {
+    /// By the file's ending.
+    pub fn of(path: &Path) -> Result<Self, PreviewError> {
+        match path.extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase).as_deref() {
+            Some("png") => Ok(Self::Sheet),
+            Some("gif") => Ok(Self::Motion),
+            _ => Err(PreviewError::Format { path: path.to_path_buf() }),
+        }
+    }
+}
+
+/// Size of one moment, pixels.
+const SIZE: [usize; 2] = [480, 360];
+const MOMENTS: usize = 12;
+const COLUMNS: usize = 4;
+/// GIFs show at most so many frames, and at most so many a second.
+const MOST_FRAMES: usize = 150;
+const MOST_RATE: f64 = 30.0;
+
+/// Draws frames of one run, always from the same place.
+pub struct Preview<'a> {
+    scene: &'a Scene,
+    model: &'a Model,
+    store: &'a mut FrameStore,
+    scenery: Vec<Scenery>,
+    stage: Stage,
+}
+
+impl<'a> Preview<'a> {
+    /// Looks at all frames to find the place from which the whole motion is seen.
+    pub fn new(scene: &'a Scene, model: &'a Model, store: &'a mut FrameStore) -> Result<Self, PreviewError> {
+        let mut bodies = Bounds::EMPTY;
+        let mut points = Vec::new();
+        for frame in 0..store.len() {
+            store.read_into(frame, &mut points)?;
+            points.iter().for_each(|p| bodies.include(p.map(f64::from)));
+        }
+        let scenery = Scenery::of(scene, bodies);
+        let end = store.len().saturating_sub(1) as f64 / scene.time.frame_rate;
+        let mut bounds = bodies;
+        for thing in scenery.iter().flat_map(|s| [s.bounds(0.0), s.bounds(end)]) {
+            // A hall around the bodies would make them specks.
+            if !thing.is_empty() && thing.radius() < 4.0 * bodies.visible().radius() {
+                bounds = bounds.union(thing);
+            }
+        }
+        let ground = scenery.iter().filter_map(|s| s.floor).reduce(f64::max);
+        let stage = Stage::framing(bounds, SIZE[0], SIZE[1], ground);
+        Ok(Self { scene, model, store, scenery, stage })
+    }
+
+    /// Frames that a picture of this kind shows.
+    pub fn frames(&self, kind: PreviewKind) -> Vec<usize> {
+        let len = self.store.len();
+        match kind {
+            PreviewKind::Sheet if len <= MOMENTS => (0..len).collect(),
+            PreviewKind::Sheet => (0..MOMENTS).map(|i| i * (len - 1) / (MOMENTS - 1)).collect(),
+            PreviewKind::Motion => (0..len).step_by(self.stride()).collect(),
+        }
+    }
+
+    fn stride(&self) -> usize {
+        let by_rate = (self.scene.time.frame_rate / MOST_RATE).ceil().clamp(1.0, 1e6) as usize;
+        by_rate.max(self.store.len().div_ceil(MOST_FRAMES))
+    }
+
+    /// Draws the picture that the name of `path` asks for; `go_on` is asked after each frame with how many are drawn,
+    /// and may end it all. Returns whether the picture was written.
+    pub fn save(&mut self, path: &Path, go_on: &mut dyn FnMut(usize) -> bool) -> Result<bool, PreviewError> {
+        let kind = PreviewKind::of(path)?;
+        let fail = |source| PreviewError::Io { path: path.to_path_buf(), source };
+        let frames = self.frames(kind);
+        if kind == PreviewKind::Sheet {
+            let mut images = Vec::new();
+            for (done, frame) in frames.into_iter().enumerate() {
+                images.push(self.labelled(frame)?);
+                if !go_on(done + 1) {
+                    return Ok(false);
+                }
+            }
+            save_png(path, &Image::sheet(&images, COLUMNS)).map_err(fail)?;
+            return Ok(true);
+        }
+        let rate = self.scene.time.frame_rate / self.stride() as f64;
+        let mut gif = GifFile::create(path, SIZE[0], SIZE[1], rate).map_err(fail)?;
+        for (done, frame) in frames.into_iter().enumerate() {
+            gif.add(&self.draw(frame)?).map_err(fail)?;
+            if !go_on(done + 1) {
+                return Ok(false);
+            }
+        }
+        gif.finish().map_err(fail)?;
+        Ok(true)
+    }
+
+    /// One frame as a picture.
+    pub fn draw(&mut self, frame: usize) -> Result<Image, PreviewError> {
+        let points: Vec<[f64; 3]> = self.store.read(frame)?.into_iter().map(|p| p.map(f64::from)).collect();
+        let time = frame as f64 / self.scene.time.frame_rate;
+        let shown = self.scenery.iter().filter(|s| s.floor.is_none());
+        let things: Vec<(&Scenery, Vec<[f64; 3]>)> = shown.map(|s| (s, s.points_at(time))).collect();
+        let bodies = self.model.bodies.iter().enumerate().map(|(i, body)| Surface {
+            points: points.get(body.vertices.clone()).unwrap_or_default(),
+            triangles: &body.triangles,
+            colour: body_colour(i),
+            two_sided: body.tets.is_empty(),
+        });
+        let colliders = things.iter().map(|(thing, points)| Surface {
+            points,
+            triangles: &thing.triangles,
+            colour: collider_colour(),
+            two_sided: false,
+        });
+        let surfaces: Vec<Surface> = bodies.chain(colliders).collect();
+        Ok(render(&self.stage, &surfaces))
+    }
+
+    fn labelled(&mut self, frame: usize) -> Result<Image, PreviewError> {
+        let mut image = self.draw(frame)?;
+        let label = format!("{:.2} s", frame as f64 / self.scene.time.frame_rate);
+        let right = (SIZE[0] - text_width(&label, 2) - 10) as i64;
+        image.text(right, 10, 2, [70, 76, 84], &label);
+        Ok(image)
+    }
+}

@@ -1,0 +1,418 @@
+//! A whole run: from a scene to frames, pictures, a checkpoint and a report on disk.
+
+use super::cache::DiskCache;
+use super::checkpoint::{Checkpoint, Identity};
+use super::folder::{FolderError, RunFolder};
+use super::frame_files::FrameFiles;
+use super::frame_store::{FrameStore, FrameStoreError};
+use super::glb::{self, GlbBody, GlbError, GlbOptions, GlbScenery};
+use super::preview::{Preview, PreviewError, PreviewKind};
+use super::report::{RunReport, Status};
+use super::scenery::Scenery;
+use super::tally::Tally;
+use super::{Bounds, body_colour, collider_colour};
+use crate::atomic_file::write_atomically;
+use crate::mesh::MeshError;
+use crate::model::State;
+use crate::scene::{DeviceSettings, Scene, SolverSettings};
+use crate::step::{Question, Simulation, SimulationError, reference};
+use std::io;
+use std::path::PathBuf;
+use thiserror::Error;
+
+/// How a run is done, apart from what the scene says.
+#[derive(Clone, Debug, Default)]
+pub struct RunOptions {
+    /// Where everything is written.
+    pub out: PathBuf,
+    /// Goes on from the checkpoint in `out`, if there is one.
+    pub resume: bool,
+    /// Solves the last step by the reference, too, and reports the relative error.
+    pub error: bool,
+    /// Pictures to draw, `.png` or `.gif`.
+    pub previews: Vec<PathBuf>,
+    /// Where found parameters are kept between runs.
+    pub cache: DiskCache,
+}
+
+/// What a run is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RunStage {
+    /// Builds the model and finds parameters.
+    Preparing,
+    /// Steps; progress counts them.
+    Simulating,
+    /// Solves the last step by the reference.
+    Referencing,
+    /// Writes the animation.
+    Writing,
+    /// Draws pictures; progress counts frames.
+    Drawing,
+}
+
+/// Someone who looks on, and may ask for an early end.
+pub trait RunHooks {
+    /// A stage begins, with so much to do (0: not known).
+    fn stage(&mut self, _stage: RunStage, _total: u64) {}
+    /// So much of the stage is done.
+    fn progress(&mut self, _done: u64) {}
+    /// Whether to save the state and stop; asked between steps and between pictures.
+    fn stop_requested(&mut self) -> bool {
+        false
+    }
+}
+
+impl RunHooks for () {}
+
+/// Why a run could not start, or had to give up without its report.
+#[derive(Debug, Error)]
+pub enum RunError {
+    /// The scene cannot be simulated.
+    #[error(transparent)]
+    Simulation(#[from] SimulationError),
+    /// The output folder cannot be used.
+    #[error(transparent)]
+    Folder(#[from] FolderError),
+    /// A picture cannot be drawn.
+    #[error(transparent)]
+    Preview(#[from] PreviewError),
+    /// The checkpoint is further than this run wants to get.
+    #[error(
+        "the checkpoint is at step {at}, beyond the {wanted} steps asked for; ask for more frames, or start anew \
+         without --resume"
+    )]
+    Beyond {
+        /// Step of the checkpoint.
+        at: u64,
+        /// Steps of this run.
+        wanted: u64,
+    },
+    /// Output could not be written while the simulation went on; the last checkpoint is good.
+    #[error("{what} cannot be written: {source}; free some space and go on with --resume")]
+    Write {
+        /// What was to be written.
+        what: String,
+        /// The file system's answer.
+        source: io::Error,
+    },
+    /// A frame could not be written; the last checkpoint is good.
+    #[error("frame {frame}: {source}; go on with --resume once that is solved")]
+    Frame {
+        /// Which frame.
+        frame: usize,
+        /// What went wrong.
+        source: MeshError,
+    },
+    /// A frame could not be kept; the last checkpoint is good.
+    #[error("{0}; go on with --resume once that is solved")]
+    Frames(#[from] FrameStoreError),
+    /// The animation could not be written; the checkpoint is at the end.
+    #[error("{0}; the simulation itself is done: try again with --resume")]
+    Animation(#[from] GlbError),
+}
+
+impl RunError {
+    /// The simulation had begun and cannot go on, unlike input that is wrong from the start.
+    pub fn is_midway(&self) -> bool {
+        matches!(self, Self::Write { .. } | Self::Frame { .. } | Self::Frames(_) | Self::Animation(_))
+    }
+}
+
+/// Simulates a scene and writes everything it asks for. A simulation that gets stuck is not an error here: its state
+/// and report are saved, and the report says so.
+pub fn run(scene: &Scene, options: &RunOptions, hooks: &mut dyn RunHooks) -> Result<RunReport, RunError> {
+    let mut run = Run::prepare(scene, options, hooks)?;
+    run.simulate(hooks)?;
+    run.save_checkpoint()?;
+    run.measure(hooks)?;
+    run.write_animation(hooks)?;
+    run.draw_previews(hooks)?;
+    run.finish()
+}
+
+struct Run<'a> {
+    scene: &'a Scene,
+    options: &'a RunOptions,
+    folder: RunFolder,
+    identity: Identity,
+    simulation: Simulation,
+    store: FrameStore,
+    files: FrameFiles,
+    tally: Tally,
+    /// State before the last step, and the tries that step took.
+    last_step: Option<(State, usize)>,
+    steps: u64,
+    report: RunReport,
+}
+
+impl<'a> Run<'a> {
+    fn prepare(scene: &'a Scene, options: &'a RunOptions, hooks: &mut dyn RunHooks) -> Result<Self, RunError> {
+        hooks.stage(RunStage::Preparing, 0);
+        check_previews(options)?;
+        let folder = RunFolder::open(&options.out)?;
+        let found =
+            if options.resume { Checkpoint::load(&folder.checkpoint()).map_err(FolderError::from)? } else { None };
+        // ρ of the checkpoint is the one to go on with; finding it again would only cost time.
+        let solver =
+            SolverSettings { rho: scene.solver.rho.or(found.as_ref().and_then(|c| c.rho)), ..scene.solver.clone() };
+        let mut simulation = Simulation::with_cache(&Scene { solver, ..scene.clone() }, Some(&options.cache))?;
+        let identity = identity(scene, &simulation);
+        let vertices = simulation.model().vertices();
+        if let Some(checkpoint) = &found {
+            checkpoint.check(&folder.checkpoint(), &identity, vertices).map_err(FolderError::from)?;
+        }
+        let steps = (scene.time.frames * scene.time.steps_per_frame) as u64;
+        let resumed_at_step = found.as_ref().map(|c| c.state.step);
+        if let Some(at) = resumed_at_step.filter(|at| *at > steps) {
+            return Err(RunError::Beyond { at, wanted: steps });
+        }
+        let mut files = FrameFiles::new(folder.frames(), &scene.output.formats, simulation.model());
+        files.prepare().map_err(|source| {
+            let what = "the folder of the frames cannot be made; choose another with --out";
+            FolderError::Io { path: files.folder().to_path_buf(), what, source }
+        })?;
+        let mut report = blank_report(scene, &identity, &simulation);
+        report.resumed_at_step = resumed_at_step;
+        let (store, tally) = match found {
+            Some(checkpoint) => {
+                let frame = (checkpoint.state.step / scene.time.steps_per_frame as u64) as usize;
+                if checkpoint.identity.version != identity.version {
+                    let version = &checkpoint.identity.version;
+                    report.warnings.push(format!("the checkpoint is of version {version}: the bits may differ"));
+                }
+                for format in files.formats().iter().filter(|format| !files.path(frame, format).exists()) {
+                    report.warnings.push(format!("there are no {format} files of the frames before the resumption"));
+                }
+                simulation.set_state(&checkpoint.state);
+                (folder.go_back_to(frame, vertices)?, checkpoint.tally)
+            }
+            None => {
+                let mut store = folder.start_anew(&options.previews, vertices)?;
+                keep_frame(&mut store, &mut files, 0, &simulation.state())?;
+                (store, Tally::default())
+            }
+        };
+        Ok(Self { scene, options, folder, identity, simulation, store, files, tally, last_step: None, steps, report })
+    }
+
+    /// THE LOOP: steps, frames, checkpoints.
+    fn simulate(&mut self, hooks: &mut dyn RunHooks) -> Result<(), RunError> {
+        let per_frame = self.scene.time.steps_per_frame as u64;
+        let mut step = self.simulation.state().step;
+        hooks.stage(RunStage::Simulating, self.steps);
+        hooks.progress(step);
+        while step < self.steps {
+            if hooks.stop_requested() {
+                self.report.status = Status::Interrupted;
+                self.report.reason = Some(format!("stopped at step {step} of {}", self.steps));
+                break;
+            }
+            let before = (self.options.error && step + 1 == self.steps).then(|| self.simulation.state());
+            match self.simulation.step() {
+                Ok(report) => {
+                    self.tally.add(&report);
+                    self.last_step = before.map(|state| (state, report.retries));
+                }
+                Err(error @ SimulationError::Stuck { .. }) => {
+                    self.report.status = Status::Failed;
+                    self.report.reason = Some(error.to_string());
+                    break;
+                }
+                Err(error) => return Err(error.into()),
+            }
+            step += 1;
+            hooks.progress(step);
+            if step.is_multiple_of(per_frame) {
+                self.end_frame((step / per_frame) as usize)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn end_frame(&mut self, frame: usize) -> Result<(), RunError> {
+        keep_frame(&mut self.store, &mut self.files, frame, &self.simulation.state())?;
+        let every = self.scene.output.checkpoint_every;
+        if every > 0 && frame.is_multiple_of(every) {
+            self.save_checkpoint()?;
+        }
+        Ok(())
+    }
+
+    fn save_checkpoint(&mut self) -> Result<(), RunError> {
+        self.store.sync()?;
+        let checkpoint = Checkpoint {
+            identity: self.identity.clone(),
+            rho: self.simulation.rho(),
+            state: self.simulation.state(),
+            tally: self.tally.clone(),
+        };
+        checkpoint.save(&self.folder.checkpoint()).map_err(|error| {
+            let what = "the checkpoint".to_string();
+            RunError::Write { what, source: io::Error::other(error) }
+        })
+    }
+
+    /// Certificates of the final state, and its error if that was asked for.
+    fn measure(&mut self, hooks: &mut dyn RunHooks) -> Result<(), RunError> {
+        self.report.set_tally(&self.tally);
+        let state = self.simulation.state();
+        self.report.set_state(self.simulation.model(), &state);
+        self.report.frames = state.step / self.scene.time.steps_per_frame as u64;
+        if !self.options.error || self.report.status != Status::Done {
+            return Ok(());
+        }
+        // The first two tries solve the whole step; later ones solve pieces of it, whose energies are other ones.
+        let Some((before, _)) = self.last_step.take().filter(|(_, retries)| *retries < 2) else {
+            let warning = "no relative error: the last step was not solved in one piece by this run";
+            self.report.warnings.push(warning.to_string());
+            return Ok(());
+        };
+        hooks.stage(RunStage::Referencing, 0);
+        let question = Question { scene: self.scene, model: self.simulation.model(), state: &before };
+        let reference = reference(&question)?;
+        self.report.relative_error = Some(reference.relative_error(self.report.energy));
+        Ok(())
+    }
+
+    fn write_animation(&mut self, hooks: &mut dyn RunHooks) -> Result<(), RunError> {
+        let wanted = self.scene.output.formats.iter().any(|format| format == "glb");
+        if !wanted || self.report.status == Status::Interrupted {
+            return Ok(());
+        }
+        hooks.stage(RunStage::Writing, 0);
+        let mut bounds = Bounds::EMPTY;
+        self.store.read(0)?.iter().for_each(|p| bounds.include(p.map(f64::from)));
+        let bodies: Vec<GlbBody> = self.simulation.model().bodies.iter().enumerate().map(glb_body).collect();
+        let scenery: Vec<GlbScenery> = Scenery::of(self.scene, bounds).into_iter().map(glb_scenery).collect();
+        let options = GlbOptions { frame_rate: self.scene.time.frame_rate, ..GlbOptions::default() };
+        let summary = glb::write(&self.folder.animation(), &mut self.store, &bodies, &scenery, &options)?;
+        if summary.thinned {
+            let (written, stored) = (summary.frames_written, summary.frames_stored);
+            let warning = format!("animation.glb holds {written} of {stored} frames, to stay below 200 MB");
+            self.report.warnings.push(warning);
+        }
+        self.report.output.push(self.folder.animation().display().to_string());
+        Ok(())
+    }
+
+    /// Pictures are for people: one that cannot be drawn is a warning, not the end of the run.
+    fn draw_previews(&mut self, hooks: &mut dyn RunHooks) -> Result<(), RunError> {
+        if self.report.status == Status::Interrupted || self.options.previews.is_empty() {
+            return Ok(());
+        }
+        let model = self.simulation.model().clone();
+        let mut preview = Preview::new(self.scene, &model, &mut self.store)?;
+        for path in &self.options.previews {
+            hooks.stage(RunStage::Drawing, preview.frames(PreviewKind::of(path)?).len() as u64);
+            let drawn = preview.save(path, &mut |done| {
+                hooks.progress(done as u64);
+                !hooks.stop_requested()
+            });
+            match drawn {
+                Ok(true) => self.report.output.push(path.display().to_string()),
+                Ok(false) => {
+                    self.report.status = Status::Interrupted;
+                    self.report.reason = Some("stopped while pictures were drawn; the simulation is done".to_string());
+                    break;
+                }
+                Err(error) => self.report.warnings.push(error.to_string()),
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<RunReport, RunError> {
+        if !self.files.formats().is_empty() {
+            self.report.output.push(self.files.folder().display().to_string());
+        }
+        for path in [self.store.path().to_path_buf(), self.folder.checkpoint(), self.folder.report()] {
+            self.report.output.push(path.display().to_string());
+        }
+        let json = self.report.to_json();
+        write_atomically(&self.folder.report(), |file| writeln!(file, "{json}"))
+            .map_err(|source| RunError::Write { what: self.folder.report().display().to_string(), source })?;
+        Ok(self.report)
+    }
+}
+
+/// Files that cannot be written are better known before an hour of simulation than after.
+fn check_previews(options: &RunOptions) -> Result<(), RunError> {
+    for path in &options.previews {
+        PreviewKind::of(path)?;
+        if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+            std::fs::create_dir_all(folder).map_err(|source| PreviewError::Io { path: path.clone(), source })?;
+        }
+    }
+    Ok(())
+}
+
+/// What must be the same when the run goes on: `auto` is what it was resolved to.
+fn identity(scene: &Scene, simulation: &Simulation) -> Identity {
+    let device = "cpu";
+    let resolved =
+        Scene { device: DeviceSettings { name: device.to_string(), ..scene.device.clone() }, ..scene.clone() };
+    Identity {
+        scene_hash: resolved.hash(),
+        scene: scene.name.clone(),
+        method: simulation.method().name.to_string(),
+        device: device.to_string(),
+        precision: simulation.precision().to_string(),
+        version: env!("CARGO_PKG_VERSION").to_string(),
+    }
+}
+
+fn blank_report(scene: &Scene, identity: &Identity, simulation: &Simulation) -> RunReport {
+    let model = simulation.model();
+    RunReport {
+        scene: scene.name.clone(),
+        method: identity.method.clone(),
+        device: identity.device.clone(),
+        precision: identity.precision.clone(),
+        frames: 0,
+        steps: 0,
+        vertices: model.vertices(),
+        elements: model.element_count(),
+        ms_per_step: Tally::default().times(),
+        iterations: 0,
+        energy: f64::NAN,
+        relative_error: None,
+        gradient_norm: f64::NAN,
+        max_stretch: f64::NAN,
+        mean_stretch: f64::NAN,
+        min_gap: f64::NAN,
+        intersections: 0,
+        inverted: 0,
+        restarts: 0,
+        retries: 0,
+        stalled: 0,
+        over_budget: 0,
+        rho: simulation.rho(),
+        state_hash: String::new(),
+        status: Status::Done,
+        reason: None,
+        resumed_at_step: None,
+        output: Vec::new(),
+        warnings: model.warnings.clone(),
+    }
+}
+
+/// Files first, the store last: a frame that the store has is there in every format.
+fn keep_frame(store: &mut FrameStore, files: &mut FrameFiles, frame: usize, state: &State) -> Result<(), RunError> {
+    files.write(frame, state).map_err(|source| RunError::Frame { frame, source })?;
+    store.append(state.x.iter().map(|p| p.map(|c| c as f32)))?;
+    Ok(())
+}
+
+fn glb_body((index, body): (usize, &crate::model::Body)) -> GlbBody {
+    GlbBody {
+        name: body.name.clone(),
+        vertices: body.vertices.clone(),
+        triangles: body.triangles.clone(),
+        colour: body_colour(index),
+        two_sided: body.tets.is_empty(),
+    }
+}
+
+fn glb_scenery(thing: Scenery) -> GlbScenery {
+    GlbScenery { points: thing.points_at(0.0), name: thing.name, triangles: thing.triangles, colour: collider_colour() }
+}

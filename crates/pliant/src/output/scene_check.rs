@@ -1,0 +1,140 @@
+//! What can be known about a scene without simulating it.
+
+use super::report::MOST_INTERSECTIONS;
+use crate::math::Vec3;
+use crate::mesh::{self, Finding, Mesh, Severity};
+use crate::model::{Body, Model, State};
+use crate::scene::Scene;
+use crate::solver::find_method;
+use crate::step::SimulationError;
+
+/// What a check of a scene found.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct SceneCheck {
+    /// The scene's name.
+    pub scene: String,
+    /// It can be simulated: no finding is an error.
+    pub valid: bool,
+    /// The method that would solve it.
+    pub method: String,
+    /// Frames it asks for.
+    pub frames: usize,
+    /// Steps it asks for.
+    pub steps: usize,
+    /// Length of a step, s.
+    pub step_seconds: f64,
+    /// Vertices.
+    pub vertices: usize,
+    /// Held vertices.
+    pub pins: usize,
+    /// Colliders.
+    pub colliders: usize,
+    /// Mass of everything, kg.
+    pub mass: f64,
+    /// Elements by kind.
+    pub elements: Vec<ElementCount>,
+    /// Its bodies.
+    pub bodies: Vec<BodyCheck>,
+    /// Pairs of surface triangles that touch or cross at the start; at most 1000 are counted.
+    pub intersections: usize,
+    /// Tets with negative volume at the start.
+    pub inverted: usize,
+    /// Smallest signed distance of a vertex from a collider at the start, m; not finite without colliders.
+    pub min_gap: f64,
+    /// What is odd but not wrong.
+    pub warnings: Vec<String>,
+}
+
+/// How many elements of one kind.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct ElementCount {
+    /// The kind.
+    pub kind: String,
+    /// How many.
+    pub count: usize,
+}
+
+/// One body at rest.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct BodyCheck {
+    /// Name in the scene.
+    pub name: String,
+    /// Vertices.
+    pub vertices: usize,
+    /// Triangles of its surface.
+    pub triangles: usize,
+    /// Tetrahedra.
+    pub tets: usize,
+    /// What is wrong with its mesh.
+    pub findings: Vec<Finding>,
+}
+
+/// Builds a scene and looks at it at rest and at the start.
+pub fn check_scene(scene: &Scene) -> Result<SceneCheck, SimulationError> {
+    let method = find_method(&scene.solver.method)?;
+    let (model, start) = Model::new(scene)?;
+    method.check(&model)?;
+    let bodies: Vec<BodyCheck> = model.bodies.iter().map(|body| check_body(&model, body)).collect();
+    let surface: Vec<[u32; 3]> = model.surface().collect();
+    let intersections = mesh::self_intersections(&start.x, &surface, MOST_INTERSECTIONS).len();
+    let (inverted, min_gap) = (inverted(&model, &start), min_gap(&model, &start));
+    let mut warnings = model.warnings.clone();
+    if intersections > 0 {
+        warnings.push(format!("{intersections} pairs of triangles touch or cross at the start"));
+    }
+    if inverted > 0 {
+        warnings.push(format!("{inverted} tetrahedra are inside out at the start"));
+    }
+    if min_gap < 0.0 {
+        warnings.push(format!("a vertex starts {:.3} mm inside a collider", -1e3 * min_gap));
+    }
+    let errors = |body: &BodyCheck| body.findings.iter().any(|finding| finding.severity == Severity::Error);
+    let element = |e: &crate::material::Elements<f64>| ElementCount { kind: e.name().to_string(), count: e.len() };
+    Ok(SceneCheck {
+        scene: scene.name.clone(),
+        valid: !bodies.iter().any(errors),
+        method: method.name.to_string(),
+        frames: scene.time.frames,
+        steps: scene.time.frames * scene.time.steps_per_frame,
+        step_seconds: 1.0 / (scene.time.frame_rate * scene.time.steps_per_frame as f64),
+        vertices: model.vertices(),
+        pins: model.pins.len(),
+        colliders: model.colliders.len(),
+        mass: model.mass.iter().sum(),
+        elements: model.elements.iter().map(element).collect(),
+        bodies,
+        intersections,
+        inverted,
+        min_gap,
+        warnings,
+    })
+}
+
+fn check_body(model: &Model, body: &Body) -> BodyCheck {
+    let points = model.rest_x[body.vertices.clone()].to_vec();
+    // The surface of a solid is made from its tets: checking both would report everything twice.
+    let triangles = if body.tets.is_empty() { body.triangles.clone() } else { Vec::new() };
+    let mesh = Mesh { points, triangles, tets: body.tets.clone() };
+    BodyCheck {
+        name: body.name.clone(),
+        vertices: body.vertices.len(),
+        triangles: body.triangles.len(),
+        tets: body.tets.len(),
+        findings: mesh::check(&mesh).findings,
+    }
+}
+
+fn inverted(model: &Model, start: &State) -> usize {
+    let count = |body: &Body| {
+        let at = |i: u32| Vec3::<f64>::of(start.x[body.vertices.start + i as usize]);
+        let volume = |&[a, b, c, d]: &[u32; 4]| (at(b) - at(a)).cross(at(c) - at(a)).dot(at(d) - at(a));
+        body.tets.iter().filter(|tet| volume(tet) < 0.0).count()
+    };
+    model.bodies.iter().map(count).sum()
+}
+
+fn min_gap(model: &Model, start: &State) -> f64 {
+    let colliders: Vec<_> = model.colliders.iter().map(|collider| collider.at::<f64>(0.0)).collect();
+    let gap = |x: &[f64; 3]| colliders.iter().map(|c| c.distance(Vec3::of(*x)).0).fold(f64::INFINITY, f64::min);
+    start.x.iter().map(gap).fold(f64::INFINITY, f64::min)
+}

@@ -1,0 +1,101 @@
+//! Colliders as surfaces to look at, where they are at a given time.
+
+use super::camera::Bounds;
+use crate::contact;
+use crate::math::Vec3;
+use crate::mesh::Mesh;
+use crate::mesh::generate::surface;
+use crate::scene::{Collider, ColliderShape, Scene};
+
+/// A collider to be drawn.
+pub(super) struct Scenery {
+    pub name: String,
+    pub triangles: Vec<[u32; 3]>,
+    /// In its own frame, m; of a half-space, a patch around the origin of its plane.
+    points: Vec<[f64; 3]>,
+    motion: contact::Collider,
+    /// It is a half-space: the patch is shown near this point.
+    near: Option<Vec3<f64>>,
+    /// It is a level floor that stands still, at this height, m.
+    pub floor: Option<f64>,
+}
+
+impl Scenery {
+    /// Every collider of a scene that can be drawn; `bodies` is where bodies are.
+    pub fn of(scene: &Scene, bodies: Bounds) -> Vec<Scenery> {
+        scene.collider.iter().filter_map(|collider| Self::new(collider, bodies)).collect()
+    }
+
+    fn new(collider: &Collider, bodies: Bounds) -> Option<Self> {
+        let bodies = bodies.visible();
+        let reach = 4.0 * bodies.radius();
+        let mesh: Mesh = match collider.shape {
+            ColliderShape::HalfSpace { normal } => surface::plane_patch(normal, [reach; 2], [2; 2]),
+            ColliderShape::Sphere { radius } => surface::icosphere(radius, 4),
+            ColliderShape::Capsule { radius, height } => surface::capsule(radius, height, 48),
+            ColliderShape::Box { size } => surface::cuboid(size),
+            ColliderShape::Cylinder { radius, height } => surface::cylinder(radius, height, 64),
+        }
+        .ok()?;
+        let motion = contact::Collider::new(collider);
+        let endless = matches!(collider.shape, ColliderShape::HalfSpace { .. });
+        let still = collider.velocity == [0.0; 3] && collider.angular_velocity == [0.0; 3];
+        let up = motion.at::<f64>(0.0).distance(Vec3::ZERO).1;
+        let floor = (endless && still && up.y > 1.0 - 1e-9).then_some(collider.position[1]);
+        Some(Self {
+            name: collider.name.clone(),
+            triangles: mesh.triangles,
+            points: mesh.points,
+            motion,
+            near: endless.then(|| Vec3::of(bodies.centre())),
+            floor,
+        })
+    }
+
+    /// Its points at `time` s, m.
+    pub fn points_at(&self, time: f64) -> Vec<[f64; 3]> {
+        let posed = self.motion.at::<f64>(time);
+        let shift = self.near.map_or(Vec3::ZERO, |near| {
+            let (distance, normal) = posed.distance(near);
+            near - normal * distance - posed.place(Vec3::ZERO)
+        });
+        self.points.iter().map(|p| (posed.place(Vec3::of(*p)) + shift).f64()).collect()
+    }
+
+    /// Box around it at `time` s, m; of a half-space, nothing: it has no end.
+    pub fn bounds(&self, time: f64) -> Bounds {
+        if self.near.is_some() { Bounds::EMPTY } else { Bounds::of(&self.points_at(time)) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scenery_moves_with_its_collider_and_floors_lie_under_the_bodies() {
+        let text = "
+            pliant = 1
+            [[cloth]]
+            position = [30, 2, 0]
+            [[collider]]
+            shape = 'sphere'
+            radius = 0.5
+            velocity = [1, 0, 0]
+            [[collider]]
+            shape = 'half-space'
+            position = [0, 0.25, 0]
+            [[collider]]
+            shape = 'half-space'
+            normal = [1, 0, 0]
+        ";
+        let scene = Scene::parse(text, "t", ".".as_ref(), &[]).unwrap();
+        let bodies = Bounds { low: [29.5, 2.0, -0.5], high: [30.5, 2.0, 0.5] };
+        let scenery = Scenery::of(&scene, bodies);
+        assert!((scenery[0].bounds(2.0).centre()[0] - 2.0).abs() < 1e-9);
+        assert_eq!(scenery.iter().map(|s| s.floor).collect::<Vec<_>>(), [None, Some(0.25), None]);
+        let patch = Bounds::of(&scenery[1].points_at(0.0)).centre();
+        assert!((patch[0] - 30.0).abs() < 1e-9 && (patch[1] - 0.25).abs() < 1e-9, "{patch:?}");
+        assert!(Bounds::of(&scenery[2].points_at(0.0)).centre()[0].abs() < 1e-9);
+    }
+}
