@@ -129,7 +129,8 @@ impl Potential {
     pub fn hessian(&self, x: &[[f64; 4]], curvature: Curvature, f: &mut dyn FnMut(u32, u32, Mat3<f64>)) {
         let held = &self.system.held;
         for i in (0..x.len()).filter(|&i| !held[i]) {
-            let contact = self.contacts(i, x[i]).fold(Mat3::ZERO, |sum, contact| sum + contact.hessian(curvature, x[i]));
+            let contact =
+                self.contacts(i, x[i]).fold(Mat3::ZERO, |sum, contact| sum + contact.hessian(curvature, x[i]));
             f(i as u32, i as u32, Mat3::scalar(self.system.inertia[i]) + contact);
         }
         for (i, _, stiffness) in self.spring_pins.iter().filter(|pin| !held[pin.0 as usize]) {

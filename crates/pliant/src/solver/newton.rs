@@ -55,7 +55,7 @@ pub fn minimise(
         iterations += 1;
         converged = gradient_norm <= enough;
     }
-    converged |= gradient_norm <= 100.0 * least_gradient(potential, x);
+    converged |= gradient_norm <= 10.0 * least_gradient(potential, x);
     Ok(NewtonReport { iterations, energy, gradient_norm, converged })
 }
 

@@ -1,5 +1,6 @@
 //! One step on one device with one method: the loop of the papers, guarded.
 
+use super::input::refill;
 use super::{Certificate, SimulationError};
 use crate::device::{Device, StepInput};
 use crate::math::Vec3;
@@ -173,12 +174,7 @@ where
         let Piece { problem, solver, .. } = &mut self.pieces[index];
         let device = &mut self.device;
         let Fields { x_next: x_start, v_next, .. } = &mut self.fields;
-        self.input.targets.clear();
-        let holding = self.model.pins.iter().filter(|pin| pin.holds_at(time));
-        self.input.targets.extend(holding.map(|pin| (pin.vertex, pin.target(time))));
-        self.input.colliders.clear();
-        self.input.colliders.extend(self.model.colliders.iter().map(|collider| collider.at(time)));
-
+        refill(&mut self.input, &self.model, time);
         device.begin_step(problem, &self.input, x_start, v_next);
         let mut x = device.points(problem);
         device.start(problem, &mut x);
@@ -283,3 +279,7 @@ where
         self.settings.parameters.rho = rho;
     }
 }
+
+#[cfg(test)]
+#[path = "stepper_tests.rs"]
+mod tests;

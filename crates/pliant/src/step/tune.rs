@@ -2,6 +2,7 @@
 //! trial solves of one of its steps show which ρ gets lowest in the given number of iterations. Nothing here depends on
 //! time or threads, so the answer is the same every time; it is cached all the same, because it costs about 20 steps.
 
+use super::step_input;
 use crate::device::{Device, StepInput};
 use crate::model::{Model, State, System};
 use crate::solver::{Control, Method, Parameters};
@@ -131,16 +132,7 @@ where
     run.load(device, &state);
     for step in 0..STEPS {
         let time = state.time + tuning.h;
-        let input = StepInput {
-            targets: tuning
-                .model
-                .pins
-                .iter()
-                .filter(|pin| pin.holds_at(time))
-                .map(|p| (p.vertex, p.target(time)))
-                .collect(),
-            colliders: tuning.model.colliders.iter().map(|collider| collider.at(time)).collect(),
-        };
+        let input = step_input(tuning.model, time);
         if step == 1 || step == STEPS - 1 {
             let [x, v, x_next] = &mut run.fields;
             device.begin_step(&mut run.problem, &input, x, v);

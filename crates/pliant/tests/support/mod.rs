@@ -1,11 +1,12 @@
 //! Scenes, models and single steps that the tests of solvers share.
 #![allow(dead_code)]
 
-use pliant::device::{Cpu, Device, StepInput};
+use pliant::device::{Cpu, Device};
 use pliant::math::{Real, Vec3};
 use pliant::model::{Model, ModelBuilder, Pin, Potential, State, System};
 use pliant::scene::Scene;
 use pliant::solver::{Control, NewtonReport, Parameters, SolveError, SolveReport, find_method, minimise};
+use pliant::step::step_input;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -101,14 +102,6 @@ pub fn net(n: usize, stiffness: f64, held: bool) -> (Arc<Model>, State) {
     (Arc::new(model), state)
 }
 
-/// What a step from `time` to `time + h` brings.
-pub fn input(model: &Model, time: f64) -> StepInput {
-    StepInput {
-        targets: model.pins.iter().filter(|p| p.holds_at(time)).map(|p| (p.vertex, p.target(time))).collect(),
-        colliders: model.colliders.iter().map(|collider| collider.at(time)).collect(),
-    }
-}
-
 /// A step about to be solved.
 pub struct Step<R: Real> {
     pub device: Cpu<R>,
@@ -130,7 +123,7 @@ impl<R: Real> Step<R> {
         let (mut v, mut x) = (x_prev.clone(), x_prev.clone());
         device.write(&state.x, &mut x_prev);
         device.write(&state.v, &mut v);
-        device.begin_step(&mut problem, &input(model, time), &x_prev, &v);
+        device.begin_step(&mut problem, &step_input(model, time), &x_prev, &v);
         device.start(&problem, &mut x);
         Self { device, problem, x_prev, v, x, model: model.clone(), system }
     }
