@@ -155,7 +155,7 @@ pub fn rho_for(
     start: &State,
     cache: Option<&dyn RhoCache>,
 ) -> Result<Option<f64>, SimulationError> {
-    let method = find_method(&scene.solver.method)?;
+    let method = find_method_for(&scene.solver.method, model)?;
     method.check(model)?;
     if !method.chebyshev || scene.solver.rho.is_some() {
         return Ok(scene.solver.rho.filter(|_| method.chebyshev));

@@ -1,5 +1,6 @@
 //! One step on one device with one method: the loop of the papers, guarded.
 
+use super::input::refill;
 use super::{Certificate, SimulationError};
 use crate::device::{Device, StepInput};
 use crate::math::Vec3;
@@ -175,12 +176,7 @@ where
         let Piece { problem, solver, .. } = &mut self.pieces[index];
         let device = &mut self.device;
         let Fields { x_next: x_start, v_next, iterate: x, .. } = &mut self.fields;
-        self.input.targets.clear();
-        let holding = self.model.pins.iter().filter(|pin| pin.holds_at(time));
-        self.input.targets.extend(holding.map(|pin| (pin.vertex, pin.target(time))));
-        self.input.colliders.clear();
-        self.input.colliders.extend(self.model.colliders.iter().map(|collider| collider.at(time)));
-
+        refill(&mut self.input, &self.model, time);
         device.begin_step(problem, &self.input, x_start, v_next);
         device.start(problem, x);
         let start_energy = device.objective(problem, x);
@@ -246,6 +242,11 @@ where
                     self.time += self.settings.h;
                     let elapsed = begun.elapsed();
                     report.retries = retries;
+                    if report.restarts > 0 {
+                        // ρ was too large for this scene; the next steps need not find that out again.
+                        let rho = &mut self.settings.parameters.rho;
+                        *rho = (1.0 - 2.0 * (1.0 - *rho)).max(0.0);
+                    }
                     report.ms = (elapsed.saturating_sub(self.certificate_time)).as_secs_f64() * 1e3;
                     report.over_budget = self.settings.budget.is_some_and(|budget| elapsed > budget);
                     return Ok(report);
@@ -284,3 +285,7 @@ where
         self.settings.parameters.rho = rho;
     }
 }
+
+#[cfg(test)]
+#[path = "stepper_tests.rs"]
+mod tests;
