@@ -1,4 +1,4 @@
-//! The verbs a device offers. Solvers are written once against [`Device`]; [`Cpu`] is here, GPUs live in their own crate.
+//! The verbs a device offers. Solvers are written once against [`Device`]; [`Cpu`] is the one there is.
 //!
 //! Fields ([`Device::Points`]) stay on the device. A verb may run at once or be recorded; the host sees results only
 //! through [`Device::read`] and [`Device::scalar`], which wait. Scalars live in numbered [`Slot`]s on the device, so
@@ -98,7 +98,8 @@ pub trait Device {
     fn begin_step(&mut self, problem: &mut Self::Problem, input: &StepInput, x: &Self::Points, v: &Self::Points);
     /// x = x̃, with held vertices at their targets: where every solver starts.
     fn start(&mut self, problem: &Self::Problem, x: &mut Self::Points);
-    /// Ends a step: friction moves x, then v = (x − x_prev)/h.
+    /// Ends a step: friction shortens slips, vertices still inside a collider are put on its surface, and then
+    /// v = (x − x_prev)/h.
     fn end_step(&mut self, problem: &Self::Problem, x_prev: &Self::Points, x: &mut Self::Points, v: &mut Self::Points);
     /// The step's objective in `f64`, for certificates and references.
     fn potential<'a>(&mut self, problem: &'a mut Self::Problem) -> &'a Potential;
@@ -123,7 +124,7 @@ pub trait Device {
     fn divide_by_diagonal(&mut self, problem: &Self::Problem, r: &Self::Points, z: &mut Self::Points);
     /// out = A p, with active contacts on the diagonal.
     fn multiply(&mut self, problem: &Self::Problem, p: &Self::Points, out: &mut Self::Points);
-    /// Number of colours of the matrix graph; 0 until asked for by a Gauss-Seidel solver.
+    /// Number of colours of the matrix graph, which is coloured at the first call.
     fn colours(&mut self, problem: &mut Self::Problem) -> usize;
     /// One colour of a Gauss-Seidel sweep on A z = r with relaxation factor ω.
     fn gauss_seidel(
@@ -159,5 +160,5 @@ pub trait Device {
     /// Projects one colour of the constraints in place; `extended` keeps XPBD's multipliers.
     fn constrain_colour(&mut self, problem: &mut Self::Problem, colour: usize, extended: bool, x: &mut Self::Points);
     /// Position-based pins and colliders: pulls spring pins, pushes vertices out of colliders.
-    fn enforce(&mut self, problem: &Self::Problem, x: &mut Self::Points);
+    fn enforce(&mut self, problem: &mut Self::Problem, x: &mut Self::Points);
 }

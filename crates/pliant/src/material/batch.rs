@@ -126,7 +126,21 @@ impl<E, const N: usize> Batch<E, N> {
     where
         E: Energy<R, N>,
     {
-        self.fill(range, x, out, |e, x| e.gradient(x));
+        debug_assert_eq!(out.len(), range.len() * N);
+        let mut points = [[Vec3::ZERO; N]; GROUP];
+        let mut gradient = [[Vec3::ZERO; N]; GROUP];
+        let mut first = range.start;
+        for slots in out.chunks_mut(GROUP * N) {
+            let count = slots.len() / N;
+            for k in 0..count {
+                points[k] = self.points(first + k, x);
+            }
+            E::gradient_many(&self.element[first..first + count], &points[..count], &mut gradient[..count]);
+            for (slot, v) in slots.iter_mut().zip(gradient.as_flattened()) {
+                *slot = v.store();
+            }
+            first += count;
+        }
     }
 
     pub(super) fn visit_hessian<R: Real>(&self, c: usize, x: &[[R; 4]], f: &mut dyn FnMut(usize, usize, Mat3<R>))
@@ -163,21 +177,7 @@ impl<R: Real, E: Projective<R, N>, const N: usize> ProjectiveBatch<R> for Batch<
         }
     }
     fn project_range(&self, range: Range<usize>, x: &[[R; 4]], out: &mut [[R; 4]]) {
-        debug_assert_eq!(out.len(), range.len() * N);
-        let mut points = [[Vec3::ZERO; N]; GROUP];
-        let mut projection = [[Vec3::ZERO; N]; GROUP];
-        let mut first = range.start;
-        for slots in out.chunks_mut(GROUP * N) {
-            let count = slots.len() / N;
-            for k in 0..count {
-                points[k] = self.points(first + k, x);
-            }
-            E::project_many(&self.element[first..first + count], &points[..count], &mut projection[..count]);
-            for (slot, v) in slots.iter_mut().zip(projection.as_flattened()) {
-                *slot = v.store();
-            }
-            first += count;
-        }
+        self.fill(range, x, out, |e, x| e.project(x));
     }
 }
 

@@ -59,6 +59,13 @@ pub trait Energy<R: Real, const N: usize>: Copy + Send + Sync {
     fn value(&self, x: &[Vec3<R>; N]) -> R;
     /// ∂Ψ/∂x, N.
     fn gradient(&self, x: &[Vec3<R>; N]) -> [Vec3<R>; N];
+    /// [`Energy::gradient`] of several elements, to the same bits; override where several together are faster. All three
+    /// slices have the same length.
+    fn gradient_many(elements: &[Self], x: &[[Vec3<R>; N]], out: &mut [[Vec3<R>; N]]) {
+        for ((element, x), out) in elements.iter().zip(x).zip(out) {
+            *out = element.gradient(x);
+        }
+    }
     /// A positive semi-definite approximation of ∂²Ψ/∂x²; equal to it wherever that is positive semi-definite
     /// (up to the projection of the element's own eigenvalues), N/m.
     fn hessian_psd(&self, x: &[Vec3<R>; N]) -> Hessian<R, N>;
@@ -76,7 +83,8 @@ pub enum LocalStep {
     None,
     /// A spring: the projection is fused into the sweep over vertices.
     Spring,
-    /// A projection per element, written to one slot per corner and gathered by the vertices.
+    /// A projection per element; what the element does to its corners is written to a slot per corner and gathered by
+    /// the vertices.
     Slots,
 }
 
@@ -90,13 +98,6 @@ pub trait Projective<R: Real, const N: usize>: Energy<R, N> {
     fn stiffness(&self) -> [[R; N]; N];
     /// w_c A_cᵀ p_c(x): the element's contribution to the right-hand side, N.
     fn project(&self, x: &[Vec3<R>; N]) -> [Vec3<R>; N];
-    /// [`Projective::project`] of several elements, to the same bits; override where several together are faster. All
-    /// three slices have the same length.
-    fn project_many(elements: &[Self], x: &[[Vec3<R>; N]], out: &mut [[Vec3<R>; N]]) {
-        for ((element, x), out) in elements.iter().zip(x).zip(out) {
-            *out = element.project(x);
-        }
-    }
 }
 
 /// An energy ½ C(x)²/α: what position-based dynamics can solve.

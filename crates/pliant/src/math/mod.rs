@@ -8,9 +8,11 @@ pub mod polar;
 mod real;
 pub mod svd;
 mod vec3;
+mod wide;
 
 pub use mat3::Mat3;
 pub use polar::{polar_3x2, polar_rotation};
 pub use real::Real;
 pub use svd::{Svd, svd};
 pub use vec3::Vec3;
+pub use wide::{LANES, Wide};

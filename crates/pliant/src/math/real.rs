@@ -1,3 +1,4 @@
+use super::Wide;
 use std::fmt::{Debug, Display};
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
@@ -34,6 +35,8 @@ pub trait Real:
     const TINY: Self;
     /// `"f32"` or `"f64"`.
     const NAME: &'static str;
+    /// Eight of them, computed at once.
+    type Wide: Wide<Self>;
 
     /// Rounds to nearest.
     fn of(value: f64) -> Self;
@@ -60,13 +63,14 @@ pub trait Real:
 }
 
 macro_rules! real {
-    ($t:ident) => {
+    ($t:ident, $wide:ident) => {
         impl Real for $t {
             const ZERO: Self = 0.0;
             const ONE: Self = 1.0;
             const EPSILON: Self = $t::EPSILON;
             const TINY: Self = $t::MIN_POSITIVE;
             const NAME: &'static str = stringify!($t);
+            type Wide = wide::$wide;
 
             #[inline(always)]
             fn of(value: f64) -> Self {
@@ -115,5 +119,5 @@ macro_rules! real {
         }
     };
 }
-real!(f32);
-real!(f64);
+real!(f32, f32x8);
+real!(f64, f64x8);

@@ -121,7 +121,9 @@ impl ModelBuilder {
     }
 
     /// Adds a spring between two vertices at their rest distance, N/m.
-    pub fn add_spring(&mut self, ends: [u32; 2], stiffness: f64) -> Result<(), MaterialError> {
+    pub fn add_spring(&mut self, [a, b]: [u32; 2], stiffness: f64) -> Result<(), MaterialError> {
+        // In ascending order: devices look at indices to tell the ends of a collapsed spring apart.
+        let ends = [a.min(b), a.max(b)];
         let rest = ends.map(|i| Vec3::of(self.model.rest_x[i as usize]));
         self.springs.push(ends, Spring::new(rest, stiffness)?);
         self.model.edges.push(ends);

@@ -13,7 +13,7 @@ mod system;
 pub use build::ModelBuilder;
 pub use error::ModelError;
 pub use pin::Pin;
-pub use potential::Potential;
+pub use potential::{Curvature, Potential};
 pub use system::System;
 
 use crate::contact::Collider;

@@ -7,6 +7,7 @@
 
 use super::{Model, System};
 use crate::contact::PosedCollider;
+use crate::material::{Elements, Spring};
 use crate::math::{Mat3, Real, Vec3};
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -22,6 +23,16 @@ pub struct Potential {
     pub spring_pins: Vec<(u32, [f64; 3], f64)>,
     /// Colliders at the end of the step.
     pub colliders: Vec<PosedCollider<f64>>,
+}
+
+/// Which Hessian.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Curvature {
+    /// Exact for springs and contacts, projected for all other elements: what converges fast near a minimum. May be
+    /// indefinite.
+    Exact,
+    /// Every element's part is positive semi-definite.
+    Projected,
 }
 
 /// Elements or vertices per task; fixed, so that sums do not depend on the number of threads.
@@ -76,12 +87,12 @@ impl Potential {
     }
 
     /// Active contacts of a vertex.
-    fn contacts(&self, i: usize, x: [f64; 4]) -> impl Iterator<Item = Contact> + '_ {
+    fn contacts(&self, i: usize, x: [f64; 4]) -> impl Iterator<Item = Contact<'_>> + '_ {
         let (thickness, stiffness) = (self.model.thickness[i], self.system.contact_stiffness[i]);
         let free = !self.system.held[i];
         self.colliders.iter().filter_map(move |collider| {
             let (d, normal) = collider.distance(Vec3::load(x));
-            (free && d < thickness).then_some(Contact { depth: thickness - d, normal, stiffness })
+            (free && d < thickness).then_some(Contact { collider, depth: thickness - d, normal, stiffness })
         })
     }
 
@@ -113,37 +124,69 @@ impl Potential {
         gradient.iter_mut().zip(&self.system.held).filter(|(_, held)| **held).for_each(|(g, _)| *g = [0.0; 4]);
     }
 
-    /// Blocks of a positive semi-definite approximation of ∇²E(x) plus inertia, N/m: calls `f(row, column, block)`;
-    /// several calls for one place add up. Held vertices are left out.
-    pub fn hessian(&self, x: &[[f64; 4]], f: &mut dyn FnMut(u32, u32, Mat3<f64>)) {
+    /// Blocks of ∇²E(x), inertia included, N/m: calls `f(row, column, block)`; several calls for one place add up. Held
+    /// vertices are left out.
+    pub fn hessian(&self, x: &[[f64; 4]], curvature: Curvature, f: &mut dyn FnMut(u32, u32, Mat3<f64>)) {
         let held = &self.system.held;
         for i in (0..x.len()).filter(|&i| !held[i]) {
-            let contact: Mat3<f64> =
-                self.contacts(i, x[i]).fold(Mat3::ZERO, |sum, c| sum + c.normal.outer(c.normal) * c.stiffness);
+            let contact =
+                self.contacts(i, x[i]).fold(Mat3::ZERO, |sum, contact| sum + contact.hessian(curvature, x[i]));
             f(i as u32, i as u32, Mat3::scalar(self.system.inertia[i]) + contact);
         }
         for (i, _, stiffness) in self.spring_pins.iter().filter(|pin| !held[pin.0 as usize]) {
             f(*i, *i, Mat3::scalar(*stiffness));
         }
         for elements in &self.model.elements {
+            let mut add = |row: u32, column: u32, block| {
+                if !held[row as usize] && !held[column as usize] {
+                    f(row, column, block);
+                }
+            };
+            if let (Elements::Spring(batch), Curvature::Exact) = (elements, curvature) {
+                for (c, (&[i, j], spring)) in batch.iter().enumerate() {
+                    let block = spring_block(spring, &batch.points(c, x));
+                    [(i, i, block), (j, j, block), (i, j, -block), (j, i, -block)]
+                        .into_iter()
+                        .for_each(|(row, column, block)| add(row, column, block));
+                }
+                continue;
+            }
             let batch = elements.view();
             for c in 0..batch.len() {
                 let stencil = batch.stencil(c);
-                batch.hessian_blocks(c, x, &mut |i, j, block| {
-                    let (row, column) = (stencil[i], stencil[j]);
-                    if !held[row as usize] && !held[column as usize] {
-                        f(row, column, block);
-                    }
-                });
+                batch.hessian_blocks(c, x, &mut |i, j, block| add(stencil[i], stencil[j], block));
             }
         }
     }
 }
 
-struct Contact {
+/// k [n nᵀ + (1 − r/l)(I − n nᵀ)]: across its axis a compressed spring pushes. A collapsed one has no axis to speak of.
+fn spring_block(spring: &Spring<f64>, x: &[Vec3<f64>; 2]) -> Mat3<f64> {
+    let length = (x[0] - x[1]).length();
+    if length <= f64::MIN_POSITIVE {
+        return Mat3::scalar(spring.stiffness);
+    }
+    let n = (x[0] - x[1]) / length;
+    let across = 1.0 - spring.rest_length / length;
+    (n.outer(n) * (1.0 - across) + Mat3::scalar(across)) * spring.stiffness
+}
+
+struct Contact<'a> {
+    collider: &'a PosedCollider<f64>,
     depth: f64,
     normal: Vec3<f64>,
     stiffness: f64,
+}
+
+impl Contact<'_> {
+    /// ∇²(κ/2 depth²) = κ n nᵀ − κ depth ∂n/∂x; around a convex collider the second part is negative.
+    fn hessian(&self, curvature: Curvature, x: [f64; 4]) -> Mat3<f64> {
+        let across = self.normal.outer(self.normal) * self.stiffness;
+        match curvature {
+            Curvature::Projected => across,
+            Curvature::Exact => across - self.collider.curvature(Vec3::load(x)) * (self.stiffness * self.depth),
+        }
+    }
 }
 
 /// x − x̃

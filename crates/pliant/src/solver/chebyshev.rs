@@ -1,7 +1,7 @@
 //! Chebyshev semi-iterative acceleration (course 2.2, Algorithm 1, eq 23-26).
 //!
 //! ω = 1 for k < S, 2/(2 − ρ²) at k = S, 4/(4 − ρ² ω) after; x⁺ = ω (γ (x̂ − x) + x − x⁻) + x⁻. S ≥ 1, because x⁻ does
-//! not exist before. Beyond the paper: when the residual grows above what it was where the acceleration (re)started,
+//! not exist before, and at most a quarter of the iterations. Beyond the paper: when the residual grows above what it was where the acceleration (re)started,
 //! the recurrence starts again with a smaller ρ instead of diverging.
 
 /// The sequence of ω.
@@ -9,8 +9,10 @@
 pub struct Chebyshev {
     /// ρ, the estimated spectral radius.
     pub rho: f64,
-    /// S, iterations before it starts.
+    /// S, iterations before it starts, at most.
     pub delay: usize,
+    /// S of this solve: at most a quarter of its iterations.
+    delay_now: usize,
     omega: f64,
     since_restart: usize,
     rho_now: f64,
@@ -25,29 +27,22 @@ const GROWTH: f64 = 4.0;
 impl Chebyshev {
     /// With spectral radius ρ < 1 and delay S.
     pub fn new(rho: f64, delay: usize) -> Self {
-        let mut chebyshev = Self {
+        let delay = delay.max(1);
+        Self {
             rho,
-            delay: delay.max(1),
+            delay,
+            delay_now: delay,
             omega: 1.0,
             since_restart: 0,
             rho_now: rho,
             residual_at_restart: f64::INFINITY,
             restarts: 0,
-        };
-        chebyshev.begin();
-        chebyshev
+        }
     }
 
-    /// A new step begins.
-    pub fn begin(&mut self) {
-        *self = Self {
-            omega: 1.0,
-            since_restart: 0,
-            rho_now: self.rho,
-            residual_at_restart: f64::INFINITY,
-            restarts: 0,
-            ..*self
-        };
+    /// A solve of at most so many iterations begins.
+    pub fn begin(&mut self, iterations: usize) {
+        *self = Self { delay_now: self.delay.min(iterations / 4).max(1), ..Self::new(self.rho, self.delay) };
     }
 
     /// ω of the next iteration.
@@ -55,7 +50,7 @@ impl Chebyshev {
         let k = self.since_restart;
         let rho_sq = self.rho_now * self.rho_now;
         self.since_restart += 1;
-        self.omega = match k.cmp(&self.delay) {
+        self.omega = match k.cmp(&self.delay_now) {
             std::cmp::Ordering::Less => 1.0,
             std::cmp::Ordering::Equal => 2.0 / (2.0 - rho_sq),
             std::cmp::Ordering::Greater => 4.0 / (4.0 - rho_sq * self.omega),
@@ -65,11 +60,11 @@ impl Chebyshev {
 
     /// Takes note of the residual (squared norm) that the last iteration started from.
     pub fn observe(&mut self, residual: f64) {
-        if self.since_restart <= self.delay + 1 {
+        if self.since_restart <= self.delay_now + 1 {
             self.residual_at_restart = residual;
         } else if residual > GROWTH * self.residual_at_restart {
             self.restarts += 1;
-            self.since_restart = self.delay.saturating_sub(2);
+            self.since_restart = self.delay_now.saturating_sub(2);
             self.rho_now = (1.0 - 4.0 * (1.0 - self.rho_now)).max(0.0);
         }
     }
@@ -86,6 +81,13 @@ mod tests {
         let second = 2.0 / (2.0 - 0.81);
         let third = 4.0 / (4.0 - 0.81 * second);
         assert_eq!(omegas, [1.0, 1.0, second, third, 4.0 / (4.0 - 0.81 * third)]);
+    }
+
+    #[test]
+    fn a_short_solve_has_a_short_delay() {
+        let mut chebyshev = Chebyshev::new(0.9, 10);
+        chebyshev.begin(8);
+        assert_eq!([1, 2, 3].map(|_| chebyshev.next_omega() > 1.0), [false, false, true]);
     }
 
     #[test]
@@ -106,7 +108,7 @@ mod tests {
         chebyshev.observe(100.0);
         assert_eq!((chebyshev.restarts, chebyshev.next_omega()), (1, 1.0));
         assert!(chebyshev.rho_now < 0.97);
-        chebyshev.begin();
+        chebyshev.begin(100);
         assert_eq!((chebyshev.restarts, chebyshev.rho_now), (0, 0.99));
     }
 }

@@ -23,9 +23,26 @@ pub enum Needs {
     Constraints,
 }
 
+/// Which algorithm a method is, before acceleration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Jacobi,
+    JacobiOverRelaxed,
+    GaussSeidel,
+    GaussSeidelOverRelaxed,
+    Direct,
+    Pcg,
+    PcgDirect,
+    PbdJacobi,
+    PbdGaussSeidel,
+    Xpbd,
+    Newton,
+}
+
 /// A method by name.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Method {
+    kind: Kind,
     /// As in scene files and on the command line.
     pub name: &'static str,
     /// Where it is from.
@@ -42,45 +59,80 @@ pub struct Method {
     pub iterations: usize,
 }
 
-const fn pd(name: &'static str, source: &'static str, iterations: usize, summary: &'static str) -> Method {
-    Method { name, source, summary, needs: Needs::Projections, chebyshev: false, minimises: true, iterations }
+const fn pd(kind: Kind, name: &'static str, source: &'static str, iterations: usize, summary: &'static str) -> Method {
+    Method { kind, name, source, summary, needs: Needs::Projections, chebyshev: false, minimises: true, iterations }
 }
 
-const fn pbd(name: &'static str, source: &'static str, iterations: usize, summary: &'static str) -> Method {
-    Method { name, source, summary, needs: Needs::Constraints, chebyshev: false, minimises: false, iterations }
+const fn pbd(kind: Kind, name: &'static str, source: &'static str, iterations: usize, summary: &'static str) -> Method {
+    Method { kind, name, source, summary, needs: Needs::Constraints, chebyshev: false, minimises: false, iterations }
 }
 
 const fn accelerated(method: Method, name: &'static str, iterations: usize, summary: &'static str) -> Method {
     Method { name, chebyshev: true, iterations, summary, ..method }
 }
 
-const JACOBI: Method = pd("pd-jacobi", "course 2.2.1", 400, "cheapest iteration; slow to converge");
-const GAUSS_SEIDEL: Method =
-    pd("pd-gauss-seidel", "course 2.2.1", 200, "forward and backward sweep by colours; about 4 Jacobi sweeps' worth");
-const DIRECT: Method =
-    pd("pd-direct", "course 1.3.2", 10, "exact global step; best for few iterations on small and medium meshes");
-const PBD_JACOBI: Method = pbd("pbd-jacobi", "course eq 27", 100, "robust and soft; stiffness depends on iterations");
-const PBD_GAUSS_SEIDEL: Method =
-    pbd("pbd-gauss-seidel", "course 1.3.5", 50, "robust, stiffer than pbd-jacobi; stiffness depends on iterations");
+const JACOBI: Method = pd(Kind::Jacobi, "pd-jacobi", "course 2.2.1", 400, "cheapest iteration; slow to converge");
+const GAUSS_SEIDEL: Method = pd(
+    Kind::GaussSeidel,
+    "pd-gauss-seidel",
+    "course 2.2.1",
+    200,
+    "forward and backward sweep by colours; about 4 Jacobi sweeps' worth",
+);
+const DIRECT: Method = pd(
+    Kind::Direct,
+    "pd-direct",
+    "course 1.3.2",
+    10,
+    "exact global step; best for few iterations on small and medium meshes",
+);
+const PBD_JACOBI: Method =
+    pbd(Kind::PbdJacobi, "pbd-jacobi", "course eq 27", 100, "robust and soft; stiffness depends on iterations");
+const PBD_GAUSS_SEIDEL: Method = pbd(
+    Kind::PbdGaussSeidel,
+    "pbd-gauss-seidel",
+    "course 1.3.5",
+    50,
+    "robust, stiffer than pbd-jacobi; stiffness depends on iterations",
+);
 
 /// Every method there is.
 pub const METHODS: &[Method] = &[
     accelerated(JACOBI, "pd-jacobi-chebyshev", 200, "the default: cheap iterations, fast convergence, any size"),
     JACOBI,
-    pd("pd-jacobi-over-relaxed", "course 2.2.1", 400, "Jacobi with the longest safe step; little better than Jacobi"),
+    pd(
+        Kind::JacobiOverRelaxed,
+        "pd-jacobi-over-relaxed",
+        "course 2.2.1",
+        400,
+        "Jacobi with the longest safe step; little better than Jacobi",
+    ),
     GAUSS_SEIDEL,
-    pd("pd-gauss-seidel-over-relaxed", "course 2.2.1", 200, "symmetric over-relaxation"),
+    pd(Kind::GaussSeidelOverRelaxed, "pd-gauss-seidel-over-relaxed", "course 2.2.1", 200, "symmetric over-relaxation"),
     accelerated(GAUSS_SEIDEL, "pd-gauss-seidel-chebyshev", 100, "fewest sweeps of the matrix-free kind on CPUs"),
     DIRECT,
-    accelerated(DIRECT, "pd-direct-chebyshev", 30, "most accurate per iteration of the projective methods"),
-    pd("pd-pcg", "course Algorithm 2", 200, "conjugate gradients with Jacobi preconditioner; nothing to tune"),
-    pd("pd-pcg-direct", "course Algorithm 2", 30, "conjugate gradients with the direct solver as preconditioner"),
+    accelerated(DIRECT, "pd-direct-chebyshev", 20, "most accurate per iteration of the projective methods"),
+    pd(
+        Kind::Pcg,
+        "pd-pcg",
+        "course Algorithm 2",
+        200,
+        "conjugate gradients with Jacobi preconditioner; nothing to tune",
+    ),
+    pd(
+        Kind::PcgDirect,
+        "pd-pcg-direct",
+        "course Algorithm 2",
+        30,
+        "conjugate gradients with the direct solver as preconditioner",
+    ),
     PBD_JACOBI,
     accelerated(PBD_JACOBI, "pbd-jacobi-chebyshev", 100, "as pbd-jacobi, stiffer for the same cost"),
     PBD_GAUSS_SEIDEL,
     accelerated(PBD_GAUSS_SEIDEL, "pbd-gauss-seidel-chebyshev", 50, "as pbd-gauss-seidel, stiffer for the same cost"),
-    pbd("xpbd", "Macklin 2016", 50, "position-based with stiffness in units, whatever the iterations"),
+    pbd(Kind::Xpbd, "xpbd", "Macklin 2016", 50, "position-based with stiffness in units, whatever the iterations"),
     Method {
+        kind: Kind::Newton,
         name: "newton",
         source: "reference",
         summary: "f64 Newton with Cholesky to 1e-10: the ground truth, slow",
@@ -131,10 +183,31 @@ pub enum MethodError {
     },
 }
 
+/// Vertices up to which the direct solver is the better choice on a CPU: sheets, and volumes, whose factors fill in more.
+const DIRECT_LIMIT: [usize; 2] = [200_000, 40_000];
+
+/// The method that `auto` stands for: what reaches a given error soonest on a CPU, by the figures in `docs/results.md`.
+pub fn choose_method(model: &Model) -> &'static Method {
+    let volumes = model.bodies.iter().any(|body| !body.tets.is_empty());
+    let name = if model.elements.iter().any(|elements| !elements.is_projective()) {
+        "newton"
+    } else if model.vertices() <= DIRECT_LIMIT[usize::from(volumes)] {
+        "pd-direct-chebyshev"
+    } else {
+        "pd-jacobi-chebyshev"
+    };
+    METHODS.iter().find(|method| method.name == name).unwrap_or(&METHODS[0])
+}
+
+/// Looks a method up by name; `auto` is the best for the model.
+pub fn find_method_for(name: &str, model: &Model) -> Result<&'static Method, MethodError> {
+    if name == "auto" { Ok(choose_method(model)) } else { find_method(name) }
+}
+
 /// Looks a method up by name.
 pub fn find_method(name: &str) -> Result<&'static Method, MethodError> {
     METHODS.iter().find(|method| method.name == name).ok_or_else(|| {
-        let nearest = crate::scene::nearest(name, METHODS.iter().map(|method| method.name));
+        let nearest = crate::scene::nearest(name, METHODS.iter().map(|method| method.name).chain(["auto"]));
         let help = nearest.map_or(String::new(), |nearest| format!("did you mean '{nearest}'? "));
         MethodError::Unknown { name: name.to_string(), help }
     })
@@ -170,26 +243,24 @@ impl Method {
             let sweep = Preconditioned::new(SymmetricGaussSeidel { omega });
             Box::new(Stationary::<D, _>::new(sweep, chebyshev, gamma))
         };
-        match self.name {
-            "pd-jacobi" | "pd-jacobi-chebyshev" => jacobi(1.0),
-            "pd-jacobi-over-relaxed" => jacobi(over),
-            "pd-gauss-seidel" | "pd-gauss-seidel-chebyshev" => gauss_seidel(1.0),
-            "pd-gauss-seidel-over-relaxed" => gauss_seidel(over),
-            "pd-direct" | "pd-direct-chebyshev" => {
-                Box::new(Stationary::<D, _>::new(Preconditioned::new(Direct), chebyshev, gamma))
-            }
-            "pd-pcg" => Box::new(NonlinearPcg::<D, _>::new(Diagonal)),
-            "pd-pcg-direct" => Box::new(NonlinearPcg::<D, _>::new(Direct)),
-            "pbd-jacobi" | "pbd-jacobi-chebyshev" => {
+        match self.kind {
+            Kind::Jacobi => jacobi(1.0),
+            Kind::JacobiOverRelaxed => jacobi(over),
+            Kind::GaussSeidel => gauss_seidel(1.0),
+            Kind::GaussSeidelOverRelaxed => gauss_seidel(over),
+            Kind::Direct => Box::new(Stationary::<D, _>::new(Preconditioned::new(Direct), chebyshev, gamma)),
+            Kind::Pcg => Box::new(NonlinearPcg::<D, _>::new(Diagonal)),
+            Kind::PcgDirect => Box::new(NonlinearPcg::<D, _>::new(Direct)),
+            Kind::PbdJacobi => {
                 let relaxation = parameters.relaxation.unwrap_or_else(|| default_relaxation(model, self.chebyshev));
                 Box::new(Stationary::<D, _>::new(JacobiConstraints { relaxation, x_hat: None }, chebyshev, gamma))
             }
-            "pbd-gauss-seidel" | "pbd-gauss-seidel-chebyshev" | "xpbd" => {
-                let sweep =
-                    ColouredConstraints { extended: self.name == "xpbd", symmetric: self.chebyshev, x_hat: None };
+            Kind::PbdGaussSeidel | Kind::Xpbd => {
+                let (extended, symmetric) = (self.kind == Kind::Xpbd, self.chebyshev);
+                let sweep = ColouredConstraints { extended, symmetric, x_hat: None };
                 Box::new(Stationary::<D, _>::new(sweep, chebyshev, gamma))
             }
-            _ => Box::new(Newton),
+            Kind::Newton => Box::new(Newton),
         }
     }
 }

@@ -15,7 +15,7 @@ mod stationary;
 
 pub use chebyshev::Chebyshev;
 pub use control::{Control, SolveError, SolveReport};
-pub use method::{METHODS, Method, MethodError, Needs, Parameters, find_method};
+pub use method::{METHODS, Method, MethodError, Needs, Parameters, choose_method, find_method, find_method_for};
 pub use newton::{NewtonReport, minimise};
 
 use crate::device::Device;

@@ -1,11 +1,11 @@
-//! Newton's method in `f64`: positive semi-definite Hessian, sparse Cholesky, backtracking. The ground truth for every
+//! Newton's method in `f64`: exact or positive semi-definite Hessian, sparse Cholesky, backtracking. The ground truth for every
 //! error reported anywhere, and a solver of its own.
 
 use super::{Control, SolveError, SolveReport, Solver};
 use crate::device::Device;
-use crate::linear::{Cholesky, Csr};
+use crate::linear::{Cholesky, CholeskyError, Csr};
 use crate::math::{Mat3, Vec3};
-use crate::model::Potential;
+use crate::model::{Curvature, Potential};
 
 /// What a minimisation reached.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -23,8 +23,11 @@ pub struct NewtonReport {
 /// Sufficient decrease of the line search (Armijo).
 const SUFFICIENT: f64 = 1e-4;
 
-/// Minimises E from x until ‖∇E‖ ≤ tolerance · ‖∇E at the start‖, or no step makes E smaller. `watch` is called before
-/// each iteration and returns whether to go on.
+/// Minimises E from x until ‖∇E‖ ≤ tolerance · ‖∇E at the start‖, or until rounding lets neither E nor ‖∇E‖ fall any
+/// further. `watch` is called before each iteration and returns whether to go on.
+///
+/// Where springs are compressed, the projected Hessian differs from the exact one even at the minimum, and convergence
+/// would be linear. So the exact one is used, with just so much of the projection mixed in as Cholesky asks for.
 pub fn minimise(
     potential: &Potential,
     x: &mut Vec<[f64; 4]>,
@@ -36,22 +39,35 @@ pub fn minimise(
     let mut cholesky = None;
     potential.gradient(x, &mut gradient);
     let mut energy = potential.value(x);
-    let first = norm(&gradient);
+    let mut gradient_norm = norm(&gradient);
+    let enough = tolerance * gradient_norm;
     let mut iterations = 0;
-    let mut converged = norm(&gradient) <= tolerance * first;
+    let mut converged = gradient_norm <= least_gradient(potential, x);
     while !converged && watch(iterations, x) {
         let dx = direction(potential, x, &gradient, &mut hessian, &mut cholesky)?;
         let Some((next, lower)) = line_search(potential, x, &dx, &gradient, energy) else { break };
-        (*x, energy) = (next, lower);
-        potential.gradient(x, &mut gradient);
+        potential.gradient(&next, &mut gradient);
+        let next_norm = norm(&gradient);
+        if lower >= energy && next_norm >= gradient_norm {
+            break;
+        }
+        (*x, energy, gradient_norm) = (next, lower, next_norm);
         iterations += 1;
-        converged = norm(&gradient) <= tolerance * first;
+        converged = gradient_norm <= enough;
     }
-    Ok(NewtonReport { iterations, energy, gradient_norm: norm(&gradient), converged })
+    converged |= gradient_norm <= 10.0 * least_gradient(potential, x);
+    Ok(NewtonReport { iterations, energy, gradient_norm, converged })
 }
 
 fn norm(g: &[[f64; 4]]) -> f64 {
     g.iter().map(|g| Vec3::load(*g).length_sq()).sum::<f64>().sqrt()
+}
+
+/// ‖∇E‖ that rounding of x to `f64` makes, N: every force is a stiffness times a difference of positions.
+fn least_gradient(potential: &Potential, x: &[[f64; 4]]) -> f64 {
+    let stiffness = potential.system().matrix.diagonal();
+    let square = |(x, k): (&[f64; 4], &f64)| Vec3::load(*x).length_sq() * k * k;
+    f64::EPSILON * x.iter().zip(&stiffness).map(square).sum::<f64>().sqrt()
 }
 
 /// dx = −H⁻¹ g
@@ -62,13 +78,21 @@ fn direction(
     hessian: &mut BlockMatrix,
     cholesky: &mut Option<Cholesky>,
 ) -> Result<Vec<Vec3<f64>>, SolveError> {
-    let failed = |error: crate::linear::CholeskyError| SolveError::Newton(error.to_string());
+    let failed = |error: CholeskyError| SolveError::Newton(error.to_string());
     hessian.assemble(potential, x);
     let cholesky = match cholesky {
         Some(cholesky) => cholesky,
         None => cholesky.insert(Cholesky::analyse(&hessian.matrix, 1).map_err(failed)?),
     };
-    cholesky.factor(&hessian.matrix).map_err(failed)?;
+    hessian.less_projection();
+    loop {
+        hessian.mix();
+        match cholesky.factor(&hessian.matrix) {
+            Ok(()) => break,
+            Err(error) if hessian.projection == 1.0 => return Err(failed(error)),
+            Err(_) => hessian.more_projection(),
+        }
+    }
     let mut rhs: Vec<f64> = gradient.iter().flat_map(|g| [-g[0], -g[1], -g[2]]).collect();
     cholesky.solve(&mut rhs);
     Ok(rhs.chunks_exact(3).map(|d| Vec3::new(d[0], d[1], d[2])).collect())
@@ -103,8 +127,16 @@ struct BlockMatrix {
     /// Block columns of each block row.
     offset: Vec<u32>,
     column: Vec<u32>,
+    /// Pattern; values of the mixed Hessian.
     matrix: Csr,
+    exact: Vec<f64>,
+    projected: Vec<f64>,
+    /// Share of the projected Hessian, 0 to 1.
+    projection: f64,
 }
+
+/// Smallest share of the projected Hessian besides none.
+const LEAST_PROJECTION: f64 = 1.0 / 256.0;
 
 impl BlockMatrix {
     fn new(potential: &Potential) -> Self {
@@ -134,16 +166,36 @@ impl BlockMatrix {
             }
         }
         matrix.value = vec![0.0; matrix.column.len()];
-        Self { offset, column, matrix }
+        let exact = matrix.value.clone();
+        Self { offset, column, projected: exact.clone(), exact, matrix, projection: 0.0 }
+    }
+
+    fn less_projection(&mut self) {
+        self.projection = if self.projection > LEAST_PROJECTION { self.projection / 4.0 } else { 0.0 };
+    }
+
+    fn more_projection(&mut self) {
+        self.projection = if self.projection > 0.0 { (self.projection * 4.0).min(1.0) } else { LEAST_PROJECTION };
+    }
+
+    fn mix(&mut self) {
+        let share = self.projection;
+        for ((mixed, exact), projected) in self.matrix.value.iter_mut().zip(&self.exact).zip(&self.projected) {
+            *mixed = exact + share * (projected - exact);
+        }
     }
 
     fn assemble(&mut self, potential: &Potential, x: &[[f64; 4]]) {
-        self.matrix.value.fill(0.0);
-        potential.hessian(x, &mut |row, column, block| self.add(row, column, block));
-        for (i, held) in potential.system().held.iter().enumerate() {
-            if *held {
-                self.add(i as u32, i as u32, Mat3::IDENTITY);
+        for curvature in [Curvature::Exact, Curvature::Projected] {
+            self.matrix.value.fill(0.0);
+            potential.hessian(x, curvature, &mut |row, column, block| self.add(row, column, block));
+            for (i, held) in potential.system().held.iter().enumerate() {
+                if *held {
+                    self.add(i as u32, i as u32, Mat3::IDENTITY);
+                }
             }
+            let keep = if curvature == Curvature::Exact { &mut self.exact } else { &mut self.projected };
+            keep.copy_from_slice(&self.matrix.value);
         }
     }
 

@@ -55,7 +55,7 @@ impl<D: Device, S: Sweep<D>> Solver<D> for Stationary<D, S> {
         let safe = *self.safe.get_or_insert_with(|| self.sweep.safe_relaxation(device, problem));
         let under_relaxation = self.under_relaxation.unwrap_or(safe);
         if let Some(chebyshev) = &mut self.chebyshev {
-            chebyshev.begin();
+            chebyshev.begin(control.iterations);
         }
         let mut report = SolveReport::default();
         let mut first_residual = f64::INFINITY;

@@ -1,7 +1,7 @@
 //! Error against iterations and time for several methods on the same step.
 
-use super::SimulationError;
-use crate::device::{Cpu, Device, StepInput};
+use super::{SimulationError, step_input};
+use crate::device::{Cpu, Device};
 use crate::math::{Real, Vec3};
 use crate::model::{Model, State, System};
 use crate::scene::{Precision, Scene};
@@ -96,10 +96,7 @@ fn problem<D: Device>(device: &mut D, question: &Question) -> (D::Problem, D::Po
     let model = question.model;
     let system = Arc::new(System::new(model, h, time));
     let mut problem = device.upload(model, &system);
-    let input = StepInput {
-        targets: model.pins.iter().filter(|p| p.holds_at(time)).map(|p| (p.vertex, p.target(time))).collect(),
-        colliders: model.colliders.iter().map(|collider| collider.at(time)).collect(),
-    };
+    let input = step_input(model, time);
     let (mut x, mut v) = (device.points(&problem), device.points(&problem));
     device.write(&question.state.x, &mut x);
     device.write(&question.state.v, &mut v);

@@ -3,6 +3,7 @@
 mod certificate;
 mod compare;
 mod error;
+mod input;
 mod simulation;
 mod stepper;
 mod tune;
@@ -10,5 +11,6 @@ mod tune;
 pub use certificate::Certificate;
 pub use compare::{Comparison, Curve, CurvePoint, Question, Reference, compare, reference};
 pub use error::SimulationError;
+pub use input::step_input;
 pub use simulation::{RhoCache, Simulation, StepSummary, rho_for};
 pub use stepper::{StepReport, Stepper};

@@ -5,7 +5,7 @@ use crate::device::{Cpu, Device};
 use crate::math::Real;
 use crate::model::{Model, State};
 use crate::scene::{Precision, Scene};
-use crate::solver::{Method, Parameters, find_method};
+use crate::solver::{Method, Parameters, find_method_for};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -62,7 +62,7 @@ impl Simulation {
     /// As [`Simulation::new`], with a place where found parameters are kept.
     pub fn with_cache(scene: &Scene, cache: Option<&dyn RhoCache>) -> Result<Self, SimulationError> {
         let (model, state) = Model::new(scene)?;
-        let method = find_method(&scene.solver.method)?;
+        let method = find_method_for(&scene.solver.method, &model)?;
         method.check(&model)?;
         if !["auto", "cpu"].contains(&scene.device.name.as_str()) {
             let help = "this build has 'cpu' (and 'auto', which picks the best there is)".to_string();
@@ -155,7 +155,7 @@ pub fn rho_for(
     start: &State,
     cache: Option<&dyn RhoCache>,
 ) -> Result<Option<f64>, SimulationError> {
-    let method = find_method(&scene.solver.method)?;
+    let method = find_method_for(&scene.solver.method, model)?;
     method.check(model)?;
     if !method.chebyshev || scene.solver.rho.is_some() {
         return Ok(scene.solver.rho.filter(|_| method.chebyshev));

@@ -1,5 +1,6 @@
 //! One step on one device with one method: the loop of the papers, guarded.
 
+use super::input::refill;
 use super::{Certificate, SimulationError};
 use crate::device::{Device, StepInput};
 use crate::math::Vec3;
@@ -84,6 +85,8 @@ struct Fields<D: Device> {
     v: D::Points,
     x_next: D::Points,
     v_next: D::Points,
+    /// The iterate of the solve in progress.
+    iterate: D::Points,
 }
 
 #[derive(Default)]
@@ -103,7 +106,7 @@ where
     pub fn new(mut device: D, model: Arc<Model>, state: &State, settings: Settings) -> Self {
         let piece = Self::piece(&mut device, &model, &settings, settings.h, state.time + settings.h);
         let field = || device.points(&piece.problem);
-        let fields = Fields { x: field(), v: field(), x_next: field(), v_next: field() };
+        let fields = Fields { x: field(), v: field(), x_next: field(), v_next: field(), iterate: field() };
         let mut stepper = Self {
             device,
             model,
@@ -172,24 +175,18 @@ where
     ) -> Result<SolvedPiece, String> {
         let Piece { problem, solver, .. } = &mut self.pieces[index];
         let device = &mut self.device;
-        let Fields { x_next: x_start, v_next, .. } = &mut self.fields;
-        self.input.targets.clear();
-        let holding = self.model.pins.iter().filter(|pin| pin.holds_at(time));
-        self.input.targets.extend(holding.map(|pin| (pin.vertex, pin.target(time))));
-        self.input.colliders.clear();
-        self.input.colliders.extend(self.model.colliders.iter().map(|collider| collider.at(time)));
-
+        let Fields { x_next: x_start, v_next, iterate: x, .. } = &mut self.fields;
+        refill(&mut self.input, &self.model, time);
         device.begin_step(problem, &self.input, x_start, v_next);
-        let mut x = device.points(problem);
-        device.start(problem, &mut x);
-        let start_energy = device.objective(problem, &x);
+        device.start(problem, x);
+        let start_energy = device.objective(problem, x);
         solver.set_rho(if careful { 0.0 } else { self.settings.parameters.rho });
         let mut control =
             Control { iterations: self.settings.iterations, tolerance: self.settings.tolerance, deadline, watch: None };
-        let solve = solver.solve(device, problem, &mut x, &mut control).map_err(|e: SolveError| e.to_string())?;
+        let solve = solver.solve(device, problem, x, &mut control).map_err(|e: SolveError| e.to_string())?;
 
         let begun = Instant::now();
-        device.read(&x, &mut self.host.x);
+        device.read(x, &mut self.host.x);
         self.host.wide.clear();
         self.host.wide.extend(self.host.x.iter().map(|&p| Vec3::of(p).store()));
         let certificate =
@@ -197,8 +194,8 @@ where
         self.certificate_time = begun.elapsed();
         accept(self.settings.method, &certificate)?;
         let stalled = certificate.energy >= start_energy && certificate.gradient_norm > 1e-9 * start_energy.abs();
-        device.end_step(problem, x_start, &mut x, v_next);
-        std::mem::swap(x_start, &mut x);
+        device.end_step(problem, x_start, x, v_next);
+        std::mem::swap(x_start, x);
         Ok(SolvedPiece { solve, stalled: stalled && solve.iterations > 0, certificate })
     }
 }
@@ -245,6 +242,11 @@ where
                     self.time += self.settings.h;
                     let elapsed = begun.elapsed();
                     report.retries = retries;
+                    if report.restarts > 0 {
+                        // ρ was too large for this scene; the next steps need not find that out again.
+                        let rho = &mut self.settings.parameters.rho;
+                        *rho = (1.0 - 2.0 * (1.0 - *rho)).max(0.0);
+                    }
                     report.ms = (elapsed.saturating_sub(self.certificate_time)).as_secs_f64() * 1e3;
                     report.over_budget = self.settings.budget.is_some_and(|budget| elapsed > budget);
                     return Ok(report);
@@ -283,3 +285,7 @@ where
         self.settings.parameters.rho = rho;
     }
 }
+
+#[cfg(test)]
+#[path = "stepper_tests.rs"]
+mod tests;

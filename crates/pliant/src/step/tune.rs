@@ -1,7 +1,9 @@
-//! Finds Chebyshev's ρ for a scene (course 2.2.1): a pre-simulation shows how fast the plain method converges there, and
-//! trial solves of one of its steps show which ρ gets lowest in the given number of iterations. Nothing here depends on
-//! time or threads, so the answer is the same every time; it is cached all the same, because it costs about 20 steps.
+//! Finds Chebyshev's ρ for a scene (course 2.2.1): a pre-simulation gives a few steps to be solved, and trial solves of
+//! these with different ρ show which one leaves the least energy after the given number of iterations. Nothing here
+//! depends on time or threads, so the answer is the same every time; it is cached all the same, because it costs about
+//! forty solves.
 
+use super::step_input;
 use crate::device::{Device, StepInput};
 use crate::model::{Model, State, System};
 use crate::solver::{Control, Method, Parameters};
@@ -18,55 +20,48 @@ pub(super) struct Tuning<'a> {
     pub h: f64,
 }
 
-/// Steps of the pre-simulation; the second and the last are trial problems.
+/// Steps of the pre-simulation.
 const STEPS: usize = 10;
+
+/// Those of them that are trial problems.
+const TRIALS: [usize; 3] = [2, 5, 9];
+
+/// Near the best ρ the energy is flat, and above it the iteration oscillates in states that the trials do not show: of
+/// those within this factor of the least energy, the smallest ρ is taken.
+const TOLERANCE: f64 = 1.2;
+
+/// ρ to choose from, as s with 1 − ρ = 10^−s.
+const CHOICES: [f64; 10] = [0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0, 4.5];
 
 /// The ρ that leaves the least energy after the given iterations, summed over the trial problems.
 pub(super) fn find_rho<D: Device + 'static>(device: &mut D, tuning: &Tuning) -> f64
 where
     D::Points: 'static,
 {
-    let trials = trials(device, tuning);
-    let score = |device: &mut D, s: f64| trials.iter().map(|trial| trial.error(device, tuning, rho_of(s))).sum::<f64>();
-    // 1 − ρ = 10^−s: first by halves, then around the best.
-    let mut best = (score(device, 0.0), 0.0);
-    let consider = |device: &mut D, s: f64, best: &mut (f64, f64)| {
-        let error = score(device, s);
-        if error < best.0 {
-            *best = (error, s);
-        }
-    };
-    for k in 2..=10 {
-        consider(device, 0.5 * f64::from(k), &mut best);
-    }
-    for step in [0.25, 0.125] {
-        let centre = best.1;
-        consider(device, centre - step, &mut best);
-        consider(device, centre + step, &mut best);
-    }
-    rho_of(best.1)
+    let mut run = Run::new(device, tuning, tuning.state.time + tuning.h);
+    let trials = trials(device, tuning, &mut run);
+    let rhos = CHOICES.map(|s: f64| 1.0 - 10f64.powf(-s));
+    let scores = rhos.map(|rho| trials.iter().map(|trial| trial.error(device, tuning, &mut run, rho)).sum::<f64>());
+    let least = scores.into_iter().fold(f64::INFINITY, f64::min);
+    let chosen = scores.iter().position(|score| *score <= TOLERANCE * least);
+    chosen.map_or(0.0, |k| rhos[k])
 }
 
-fn rho_of(s: f64) -> f64 {
-    1.0 - 10f64.powf(-s.max(0.0))
-}
-
-/// One step to be solved, with the range of its energy.
+/// One step to be solved, with the energy at its start.
 struct Trial {
     state: State,
     input: StepInput,
-    time: f64,
     start: f64,
 }
 
 impl Trial {
     /// Energy after a solve with ρ as a fraction of the energy at its start; infinite if that fails.
-    fn error<D: Device + 'static>(&self, device: &mut D, tuning: &Tuning, rho: f64) -> f64
+    fn error<D: Device + 'static>(&self, device: &mut D, tuning: &Tuning, run: &mut Run<D>, rho: f64) -> f64
     where
         D::Points: 'static,
     {
-        let mut run = Run::new(device, tuning, self.time, rho);
         run.load(device, &self.state);
+        run.solver.set_rho(rho);
         match run.solve(device, tuning, &self.input) {
             Some(energy) if self.start > 0.0 => energy / self.start,
             _ => f64::INFINITY,
@@ -85,11 +80,10 @@ impl<D: Device + 'static> Run<D>
 where
     D::Points: 'static,
 {
-    fn new(device: &mut D, tuning: &Tuning, time: f64, rho: f64) -> Self {
+    fn new(device: &mut D, tuning: &Tuning, time: f64) -> Self {
         let system = Arc::new(System::new(tuning.model, tuning.h, time));
         let problem = device.upload(tuning.model, &system);
-        let parameters = Parameters { rho, ..tuning.parameters };
-        let solver = tuning.method.solver::<D>(tuning.model, &parameters);
+        let solver = tuning.method.solver::<D>(tuning.model, &tuning.parameters);
         let fields = std::array::from_fn(|_| device.points(&problem));
         Self { problem, solver, fields }
     }
@@ -120,33 +114,23 @@ where
     }
 }
 
-/// Runs the pre-simulation with careful acceleration and keeps two of its steps.
-fn trials<D: Device + 'static>(device: &mut D, tuning: &Tuning) -> Vec<Trial>
+/// Runs the pre-simulation with careful acceleration and keeps some of its steps.
+fn trials<D: Device + 'static>(device: &mut D, tuning: &Tuning, run: &mut Run<D>) -> Vec<Trial>
 where
     D::Points: 'static,
 {
     let mut state = tuning.state.clone();
-    let mut run = Run::new(device, tuning, state.time + tuning.h, 0.9);
     let mut trials = Vec::new();
     run.load(device, &state);
+    run.solver.set_rho(0.9);
     for step in 0..STEPS {
-        let time = state.time + tuning.h;
-        let input = StepInput {
-            targets: tuning
-                .model
-                .pins
-                .iter()
-                .filter(|pin| pin.holds_at(time))
-                .map(|p| (p.vertex, p.target(time)))
-                .collect(),
-            colliders: tuning.model.colliders.iter().map(|collider| collider.at(time)).collect(),
-        };
-        if step == 1 || step == STEPS - 1 {
+        let input = step_input(tuning.model, state.time + tuning.h);
+        if TRIALS.contains(&step) {
             let [x, v, x_next] = &mut run.fields;
             device.begin_step(&mut run.problem, &input, x, v);
             device.start(&run.problem, x_next);
             let start = device.objective(&mut run.problem, x_next);
-            trials.push(Trial { state: state.clone(), input: input.clone(), time, start });
+            trials.push(Trial { state: state.clone(), input: input.clone(), start });
         }
         if run.solve(device, tuning, &input).is_none() {
             break;

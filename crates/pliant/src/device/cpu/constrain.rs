@@ -103,7 +103,7 @@ impl<R: Real> CpuProblem<R> {
     }
 
     /// Spring pins pull, colliders push.
-    pub(super) fn enforce(&self, x: &mut [[R; 4]]) {
+    pub(super) fn enforce(&mut self, x: &mut [[R; 4]]) {
         for (i, target, stiffness) in &self.spring_pins {
             let i = *i as usize;
             let share = *stiffness / (*stiffness + R::of(self.system.inertia[i]));
@@ -113,16 +113,20 @@ impl<R: Real> CpuProblem<R> {
         if self.colliders.is_empty() {
             return;
         }
-        for_chunks(x, |first, out| {
-            for (i, out) in (first..).zip(out).filter(|(i, _)| self.inv_mass[*i] > R::ZERO) {
-                let mut x = Vec3::load(*out);
-                for collider in &self.colliders {
-                    let (d, normal) = collider.distance(x);
-                    if d < self.thickness[i] {
-                        x += normal * (self.thickness[i] - d);
+        let (colliders, thickness, inv_mass) = (&self.colliders, &self.thickness, &self.inv_mass);
+        x.par_chunks_mut(TASK).zip(self.pushed.par_chunks_mut(TASK)).enumerate().for_each(|(k, (x, pushed))| {
+            for (i, (x, pushed)) in (k * TASK..).zip(x.iter_mut().zip(pushed)) {
+                if inv_mass[i] == R::ZERO {
+                    continue;
+                }
+                for collider in colliders {
+                    let (d, normal) = collider.distance(Vec3::load(*x));
+                    let depth = thickness[i] - d;
+                    if depth > R::ZERO {
+                        *x = (Vec3::load(*x) + normal * depth).store();
+                        *pushed += depth;
                     }
                 }
-                *out = x.store();
             }
         });
     }

@@ -2,11 +2,11 @@
 
 use super::parallel::{CHUNK, for_chunks, sum_chunks};
 use super::problem::{CpuProblem, Slotted};
-use super::rows::{LANES, Lanes, Lanes3, Rows};
+use super::rows::{Lanes, Rows};
 use crate::contact::PosedCollider;
 use crate::device::Blend;
 use crate::material::Elements;
-use crate::math::{Real, Vec3};
+use crate::math::{LANES, Real, Vec3, Wide};
 use rayon::prelude::*;
 
 /// What the gradient of a vertex needs, borrowed from a problem.
@@ -37,34 +37,29 @@ impl<'a, R: Real> Force<'a, R> {
         }
     }
 
-    /// ∇E of a block of vertices, and the stiffness of their active contacts.
+    /// ∇E of a block of vertices at `xi`, and the stiffness of their active contacts.
     #[inline(always)]
-    fn block(&self, b: usize, x: &[[R; 4]]) -> (Lanes3<R>, Lanes<R>) {
+    fn block(&self, b: usize, x: &[[R; 4]], xi: [R::Wide; 3]) -> ([R::Wide; 3], Lanes<R>) {
         let first = b * LANES;
         let count = LANES.min(x.len() - first);
-        let xi = load(&x[first..first + count]);
-        let target = load(&self.x_pull[first..first + count]);
-        let mut g = [[R::ZERO; LANES]; 3];
-        let mut inertia = [R::ZERO; LANES];
-        inertia[..count].copy_from_slice(&self.inertia[first..first + count]);
-        for k in 0..3 {
-            for l in 0..LANES {
-                g[k][l] = inertia[l] * (xi[k][l] - target[k][l]);
-            }
-        }
-        self.rows.add_block(b, x, &xi, &mut g);
-        if !self.slotted.item.is_empty() {
-            self.add_slots(first, count, &mut g);
-        }
+        let target = load::<R>(self.x_pull, first);
+        let inertia = R::Wide::new(lanes(self.inertia, first));
+        let forces = self.rows.block(b, x, xi);
+        let mut g: [R::Wide; 3] = std::array::from_fn(|k| inertia * (xi[k] - target[k]) + forces[k]);
         let mut contact = [R::ZERO; LANES];
-        if !self.colliders.is_empty() {
-            self.add_contacts(first, count, &xi, &mut g, &mut contact);
+        if !self.slotted.item.is_empty() || !self.colliders.is_empty() {
+            let mut sum = g.map(Wide::lanes);
+            self.add_slots(first, count, &mut sum);
+            if !self.colliders.is_empty() {
+                self.add_contacts(first, x, &mut sum, &mut contact);
+            }
+            g = sum.map(R::Wide::new);
         }
         (g, contact)
     }
 
     #[inline(always)]
-    fn add_slots(&self, first: usize, count: usize, g: &mut Lanes3<R>) {
+    fn add_slots(&self, first: usize, count: usize, g: &mut [Lanes<R>; 3]) {
         for l in (0..count).filter(|&l| self.inv_diagonal[first + l] > R::ZERO) {
             for &slot in self.slotted.of(first + l) {
                 let force = self.slotted.slots[slot as usize];
@@ -76,13 +71,15 @@ impl<'a, R: Real> Force<'a, R> {
     }
 
     #[inline(never)]
-    fn add_contacts(&self, first: usize, count: usize, xi: &Lanes3<R>, g: &mut Lanes3<R>, contact: &mut Lanes<R>) {
-        for l in (0..count).filter(|&l| self.inv_diagonal[first + l] > R::ZERO) {
-            let x = Vec3::new(xi[0][l], xi[1][l], xi[2][l]);
-            let stiffness = self.contact_stiffness[first + l];
+    fn add_contacts(&self, first: usize, x: &[[R; 4]], g: &mut [Lanes<R>; 3], contact: &mut Lanes<R>) {
+        for (l, i) in (first..x.len().min(first + LANES)).enumerate() {
+            if self.inv_diagonal[i] == R::ZERO {
+                continue;
+            }
+            let stiffness = self.contact_stiffness[i];
             for collider in self.colliders {
-                let (d, normal) = collider.distance(x);
-                let depth = self.thickness[first + l] - d;
+                let (d, normal) = collider.distance(Vec3::load(x[i]));
+                let depth = self.thickness[i] - d;
                 if depth > R::ZERO {
                     contact[l] += stiffness;
                     for k in 0..3 {
@@ -93,60 +90,78 @@ impl<'a, R: Real> Force<'a, R> {
         }
     }
 
-    /// Gradients of the vertices from `first` on.
+    /// Gradients of the vertices of the block that starts at `first`, with their active contacts.
     #[inline(always)]
-    fn gradient_chunk(&self, first: usize, x: &[[R; 4]], out: &mut [([R; 4], R)]) {
-        for (k, block) in out.chunks_mut(LANES).enumerate() {
-            let (g, contact) = self.block(first / LANES + k, x);
-            for (l, out) in block.iter_mut().enumerate() {
-                *out = ([g[0][l], g[1][l], g[2][l], R::ZERO], contact[l]);
-            }
+    fn gradient_block(&self, first: usize, x: &[[R; 4]], g: &mut [[R; 4]], contact: &mut [R]) {
+        let (sum, active) = self.block(first / LANES, x, load::<R>(x, first));
+        let sum = sum.map(Wide::lanes);
+        for (l, (g, contact)) in g.iter_mut().zip(contact).enumerate() {
+            *g = [sum[0][l], sum[1][l], sum[2][l], R::ZERO];
+            *contact = active[l];
+        }
+    }
+
+    /// Gradients of the vertices from `first` on, with their active contacts.
+    #[inline(always)]
+    fn gradient_chunk(&self, first: usize, x: &[[R; 4]], g: &mut [[R; 4]], contact: &mut [R]) {
+        for (k, (g, contact)) in g.chunks_mut(LANES).zip(contact.chunks_mut(LANES)).enumerate() {
+            self.gradient_block(first + k * LANES, x, g, contact);
         }
     }
 
     /// Blended Jacobi iterates of the vertices from `first` on; returns Σ ∇Eᵀ D⁻¹ ∇E.
     #[inline(always)]
     fn jacobi_chunk(&self, first: usize, x: &[[R; 4]], blend: [R; 2], out: &mut [[R; 4]]) -> f64 {
-        let [omega, gamma] = blend;
-        let mut residual = [R::ZERO; LANES];
-        for (k, block) in out.chunks_mut(LANES).enumerate() {
-            let at = first + k * LANES;
-            let (g, contact) = self.block(at / LANES, x);
-            let mut inv = [R::ZERO; LANES];
-            inv[..block.len()].copy_from_slice(&self.inv_diagonal[at..at + block.len()]);
+        let [omega, gamma] = blend.map(R::Wide::splat);
+        let mut residual = R::Wide::splat(R::ZERO);
+        for at in (0..out.len()).step_by(LANES) {
+            let i = first + at;
+            let xi = load::<R>(x, i);
+            let (g, contact) = self.block(i / LANES, x, xi);
+            let mut inv = lanes(self.inv_diagonal, i);
             if !self.colliders.is_empty() {
-                for l in 0..block.len() {
-                    if contact[l] > R::ZERO {
-                        inv[l] = R::ONE / (self.diagonal[at + l] + contact[l]);
-                    }
+                for l in (0..LANES).filter(|&l| contact[l] > R::ZERO) {
+                    inv[l] = R::ONE / (self.diagonal[i + l] + contact[l]);
                 }
             }
-            let xi = load(&x[at..at + block.len()]);
-            let mut before = load(block);
-            for k in 0..3 {
-                for l in 0..LANES {
-                    let step = g[k][l] * inv[l];
-                    residual[l] += g[k][l] * step;
-                    before[k][l] += omega * (xi[k][l] - gamma * step - before[k][l]);
-                }
-            }
-            for (l, out) in block.iter_mut().enumerate() {
-                *out = [before[0][l], before[1][l], before[2][l], R::ZERO];
-            }
+            let inv = R::Wide::new(inv);
+            let before = load::<R>(out, at);
+            let next: [R::Wide; 3] = std::array::from_fn(|k| {
+                let step = g[k] * inv;
+                residual = residual + g[k] * step;
+                before[k] + omega * (xi[k] - gamma * step - before[k])
+            });
+            store(next, &mut out[at..]);
         }
-        residual.iter().map(|r| r.f64()).sum()
+        residual.lanes().iter().map(|r| r.f64()).sum()
     }
 }
 
+/// Points `first..first + 8` as lanes; points past the end are zero.
 #[inline(always)]
-fn load<R: Real>(points: &[[R; 4]]) -> Lanes3<R> {
-    let mut lanes = [[R::ZERO; LANES]; 3];
-    for (l, p) in points.iter().enumerate() {
-        for k in 0..3 {
-            lanes[k][l] = p[k];
-        }
+fn load<R: Real>(points: &[[R; 4]], first: usize) -> [R::Wide; 3] {
+    match points.get(first..first + LANES) {
+        Some(full) => R::Wide::gather(std::array::from_fn(|l| full[l])),
+        None => R::Wide::gather(std::array::from_fn(|l| points.get(first + l).copied().unwrap_or([R::ZERO; 4]))),
     }
-    lanes
+}
+
+/// Numbers `first..first + 8`; numbers past the end are zero.
+#[inline(always)]
+fn lanes<R: Real>(values: &[R], first: usize) -> Lanes<R> {
+    match values.get(first..first + LANES) {
+        Some(full) => std::array::from_fn(|l| full[l]),
+        None => std::array::from_fn(|l| values.get(first + l).copied().unwrap_or(R::ZERO)),
+    }
+}
+
+/// Writes lanes to the first points, as many as there are.
+#[inline(always)]
+fn store<R: Real>(value: [R::Wide; 3], out: &mut [[R; 4]]) {
+    let value = value.map(Wide::lanes);
+    for (l, out) in out.iter_mut().take(LANES).enumerate() {
+        *out = [value[0][l], value[1][l], value[2][l], R::ZERO];
+    }
 }
 
 /// The same loop compiled for AVX2 where the processor has it. Nothing is fused, so the bits are the same.
@@ -168,7 +183,10 @@ macro_rules! vectorised {
         }
     };
 }
-vectorised!(gradient_chunk, gradient_chunk_avx2, gradient_chunk, (first: usize, x: &[[R; 4]], out: &mut [([R; 4], R)]));
+vectorised!(
+    gradient_chunk, gradient_chunk_avx2, gradient_chunk,
+    (first: usize, x: &[[R; 4]], g: &mut [[R; 4]], contact: &mut [R])
+);
 vectorised!(
     jacobi_chunk, jacobi_chunk_avx2, jacobi_chunk,
     (first: usize, x: &[[R; 4]], blend: [R; 2], out: &mut [[R; 4]]) -> f64
@@ -193,20 +211,10 @@ impl<R: Real> CpuProblem<R> {
         self.fill_slots(x);
         let mut contact = std::mem::take(&mut self.contact_diagonal);
         let force = Force::of(self);
-        let evaluate = |first: usize, g: &mut [[R; 4]], contact: &mut [R]| {
-            let mut both = [([R::ZERO; 4], R::ZERO); LANES];
-            for (k, (g, contact)) in g.chunks_mut(LANES).zip(contact.chunks_mut(LANES)).enumerate() {
-                let both = &mut both[..g.len()];
-                gradient_chunk(&force, first + k * LANES, x, both);
-                for ((g, contact), both) in g.iter_mut().zip(contact).zip(both) {
-                    (*g, *contact) = *both;
-                }
-            }
-        };
         g.par_chunks_mut(CHUNK)
             .zip(contact.par_chunks_mut(CHUNK))
             .enumerate()
-            .for_each(|(k, (g, contact))| evaluate(k * CHUNK, g, contact));
+            .for_each(|(k, (g, contact))| gradient_chunk(&force, k * CHUNK, x, g, contact));
         self.contact_diagonal = contact;
     }
 

@@ -135,7 +135,7 @@ impl<R: Real> Device for Cpu<R> {
     }
 
     fn end_step(&mut self, problem: &CpuProblem<R>, x_prev: &Vec<[R; 4]>, x: &mut Vec<[R; 4]>, v: &mut Vec<[R; 4]>) {
-        problem.apply_friction(x_prev, x);
+        problem.finish_contacts(x_prev, x);
         let inv_h = R::of(1.0 / problem.system.h);
         let x = &*x;
         map(v, |i, _| (Vec3::load(x[i]) - Vec3::load(x_prev[i])) * inv_h);
@@ -256,7 +256,7 @@ impl<R: Real> Device for Cpu<R> {
         problem.constrain_colour(colour, extended, x);
     }
 
-    fn enforce(&mut self, problem: &CpuProblem<R>, x: &mut Vec<[R; 4]>) {
+    fn enforce(&mut self, problem: &mut CpuProblem<R>, x: &mut Vec<[R; 4]>) {
         problem.enforce(x);
     }
 }

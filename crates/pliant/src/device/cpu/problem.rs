@@ -36,6 +36,8 @@ pub struct CpuProblem<R: Real> {
     pub(super) colliders: Vec<PosedCollider<R>>,
     /// Pins that are springs: vertex, target, stiffness.
     pub(super) spring_pins: Vec<(u32, Vec3<R>, R)>,
+    /// How far `enforce` has pushed each vertex out of colliders in this step, m.
+    pub(super) pushed: Vec<R>,
     /// Contact stiffness active at the last gradient, N/m.
     pub(super) contact_diagonal: Vec<R>,
     /// A in this precision, by rows.
@@ -135,6 +137,7 @@ impl<R: Real> CpuProblem<R> {
             x_pull: vec![[R::ZERO; 4]; n],
             colliders: Vec::new(),
             spring_pins: Vec::new(),
+            pushed: vec![R::ZERO; n],
             contact_diagonal: vec![R::ZERO; n],
             matrix: of(&system.matrix.value),
             colouring: None,

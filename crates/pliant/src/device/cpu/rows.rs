@@ -9,17 +9,11 @@
 //! The arithmetic is plain `+ − × ÷ √`, never fused, so that all processors and vector widths give the same bits.
 
 use crate::material::{Elements, LocalStep};
-use crate::math::Real;
+use crate::math::{LANES, Real, Wide};
 use crate::model::{Model, System};
-
-/// Vertices per block.
-pub(super) const LANES: usize = 8;
 
 /// One number per vertex of a block.
 pub(super) type Lanes<R> = [R; LANES];
-
-/// One point per vertex of a block, by component.
-pub(super) type Lanes3<R> = [Lanes<R>; 3];
 
 /// Neighbours of all vertices, in blocks.
 pub(super) struct Rows<R> {
@@ -71,8 +65,9 @@ impl<R: Real> Rows<R> {
         let others = split.iter().map(|row| row.1.len()).max().unwrap_or(0);
         for k in 0..springs + others {
             let entry = |lane: usize| -> Entry {
-                let own = (first + lane).min(self.vertices - 1) as u32;
-                let nothing = Entry { neighbour: own, coefficient: 0.0, pull: 0.0 };
+                // Not the vertex itself, whose distance of zero would look like a collapsed spring.
+                let other = ((first + lane + 1) % self.vertices) as u32;
+                let nothing = Entry { neighbour: other, coefficient: 0.0, pull: 0.0 };
                 let Some((spring, other)) = split.get(lane) else { return nothing };
                 let found = if k < springs { spring.get(k) } else { other.get(k - springs) };
                 found.copied().unwrap_or(nothing)
@@ -93,80 +88,67 @@ impl<R: Real> Rows<R> {
         size_of_val(&self.neighbour[..]) + size_of_val(&self.coefficient[..]) + size_of_val(&self.pull[..])
     }
 
-    /// Adds the negative forces on the vertices of block `b` at `xi` to `sum`.
+    /// Negative forces on the vertices of block `b`, which are at `xi`.
     #[inline(always)]
-    pub fn add_block(&self, b: usize, x: &[[R; 4]], xi: &Lanes3<R>, sum: &mut Lanes3<R>) {
+    pub fn block(&self, b: usize, x: &[[R; 4]], xi: [R::Wide; 3]) -> [R::Wide; 3] {
         debug_assert_eq!(x.len(), self.vertices);
         let (start, end) = (self.start[b] as usize, self.start[b + 1] as usize);
         let springs = self.springs[b] as usize;
         let pulls = &self.pull[self.pull_start[b] as usize..][..springs];
         let neighbours = &self.neighbour[start..end];
         let coefficients = &self.coefficient[start..end];
+        let tiny = R::Wide::splat(R::TINY);
+        let mut shortest = R::Wide::splat(R::ONE);
+        let mut sum = [R::Wide::splat(R::ZERO); 3];
         for k in 0..springs {
             let d = difference(xi, &neighbours[k], x);
-            let (c, s) = (&coefficients[k], &pulls[k]);
-            for l in 0..LANES {
-                let length_sq = d[0][l] * d[0][l] + d[1][l] * d[1][l] + d[2][l] * d[2][l];
-                let apart = length_sq > R::TINY;
-                let length = if apart { length_sq } else { R::ONE }.sqrt();
-                let factor = c[l] - s[l] / length;
-                sum[0][l] += factor * d[0][l];
-                sum[1][l] += factor * d[1][l];
-                sum[2][l] += factor * d[2][l];
-            }
-            self.kick_collapsed(b, &neighbours[k], &d, s, sum);
+            let length_sq = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
+            shortest = shortest.smaller(length_sq);
+            let length = length_sq.larger(tiny).sqrt();
+            let factor = R::Wide::new(coefficients[k]) - R::Wide::new(pulls[k]) / length;
+            sum = std::array::from_fn(|k| sum[k] + factor * d[k]);
+        }
+        if shortest.lanes().iter().any(|&length_sq| length_sq < R::TINY) {
+            sum[0] = sum[0] - self.kick(b, x);
         }
         for k in springs..neighbours.len() {
             let d = difference(xi, &neighbours[k], x);
-            let c = &coefficients[k];
-            for l in 0..LANES {
-                sum[0][l] += c[l] * d[0][l];
-                sum[1][l] += c[l] * d[1][l];
-                sum[2][l] += c[l] * d[2][l];
-            }
+            let c = R::Wide::new(coefficients[k]);
+            sum = std::array::from_fn(|k| sum[k] + c * d[k]);
         }
+        sum
     }
 
     /// A spring of length zero has no direction: it pushes its ends apart along x, as [`crate::material::Spring`] does.
-    #[inline(always)]
-    fn kick_collapsed(&self, b: usize, neighbour: &[u32; LANES], d: &Lanes3<R>, s: &Lanes<R>, sum: &mut Lanes3<R>) {
-        let mut any = false;
-        for l in 0..LANES {
-            let length_sq = d[0][l] * d[0][l] + d[1][l] * d[1][l] + d[2][l] * d[2][l];
-            any |= !(length_sq > R::TINY) & (s[l] > R::ZERO);
-        }
-        if any {
-            self.kick(b, neighbour, d, s, sum);
-        }
-    }
-
     #[cold]
     #[inline(never)]
-    fn kick(&self, b: usize, neighbour: &[u32; LANES], d: &Lanes3<R>, s: &Lanes<R>, sum: &mut Lanes3<R>) {
-        for l in 0..LANES {
-            let length_sq = d[0][l] * d[0][l] + d[1][l] * d[1][l] + d[2][l] * d[2][l];
-            if length_sq <= R::TINY {
-                let first_end = (b * LANES + l) < neighbour[l] as usize;
-                sum[0][l] -= if first_end { s[l] } else { -s[l] };
+    fn kick(&self, b: usize, x: &[[R; 4]]) -> R::Wide {
+        let mut push = [R::ZERO; LANES];
+        for k in 0..self.springs[b] as usize {
+            let neighbours = &self.neighbour[self.start[b] as usize + k];
+            for l in 0..LANES.min(x.len() - b * LANES) {
+                let (i, j) = (b * LANES + l, neighbours[l] as usize);
+                let d = crate::math::Vec3::load(x[i]) - crate::math::Vec3::load(x[j]);
+                if d.length_sq() < R::TINY {
+                    let pull = self.pull[self.pull_start[b] as usize + k][l];
+                    push[l] += if i < j { pull } else { -pull };
+                }
             }
         }
+        R::Wide::new(push)
     }
 }
 
 /// xᵢ − xⱼ for one entry of a block.
 #[inline(always)]
-fn difference<R: Real>(xi: &Lanes3<R>, neighbour: &[u32; LANES], x: &[[R; 4]]) -> Lanes3<R> {
-    let mut d = [[R::ZERO; LANES]; 3];
-    for l in 0..LANES {
-        debug_assert!((neighbour[l] as usize) < x.len());
-        // SAFETY: neighbours are vertices of the model, and x has a point per vertex (checked by the caller's
-        // `debug_assert` and by construction of the fields).
-        let xj = unsafe { x.get_unchecked(neighbour[l] as usize) };
-        d[0][l] = xi[0][l] - xj[0];
-        d[1][l] = xi[1][l] - xj[1];
-        d[2][l] = xi[2][l] - xj[2];
-    }
-    d
+fn difference<R: Real>(xi: [R::Wide; 3], neighbour: &[u32; LANES], x: &[[R; 4]]) -> [R::Wide; 3] {
+    let xj = R::Wide::gather(std::array::from_fn(|l| {
+        let j = neighbour[l] as usize;
+        debug_assert!(j < x.len());
+        // SAFETY: neighbours are vertices of the model, and x has a point per vertex.
+        unsafe { *x.get_unchecked(j) }
+    }));
+    std::array::from_fn(|k| xi[k] - xj[k])
 }
 
 /// For each vertex its neighbours in ascending order.

@@ -25,6 +25,7 @@ impl<R: Real> CpuProblem<R> {
 
     /// Pins and colliders of the step.
     pub(super) fn hold(&mut self, input: &StepInput) {
+        self.pushed.fill(R::ZERO);
         self.colliders.clear();
         self.colliders.extend(input.colliders.iter().map(|collider| collider.cast()));
         self.spring_pins.clear();
@@ -58,9 +59,10 @@ impl<R: Real> CpuProblem<R> {
         &self.potential
     }
 
-    /// Shortens the slip of vertices that touch colliders.
-    pub(super) fn apply_friction(&self, x_prev: &[[R; 4]], x: &mut [[R; 4]]) {
-        if self.colliders.iter().all(|collider| collider.friction == R::ZERO) {
+    /// Shortens the slip of vertices that touch colliders, and puts those that an unfinished solve left inside onto the
+    /// surface.
+    pub(super) fn finish_contacts(&self, x_prev: &[[R; 4]], x: &mut [[R; 4]]) {
+        if self.colliders.is_empty() {
             return;
         }
         let h = R::of(self.system.h);
@@ -68,15 +70,22 @@ impl<R: Real> CpuProblem<R> {
             if self.inv_mass[i] == R::ZERO {
                 return x;
             }
-            // The push of a contact of depth p is h² κ p / m; resting on many-times-stiffer contact it is the fall of
-            // one step, h² g, whatever the stiffness.
+            // A contact of depth p pushes by h² κ p / m: at rest that is the fall of one step, h² g, whatever κ.
             let push_per_depth = h * h * self.contact_stiffness[i] * self.inv_mass[i];
             for collider in &self.colliders {
                 let (d, normal) = collider.distance(x);
                 let depth = self.thickness[i] - d;
-                if depth > R::ZERO {
+                // Position-based methods leave the vertex on the surface; what they pushed it by is on record.
+                let touches =
+                    depth > R::ZERO || (self.pushed[i] > R::ZERO && depth >= -R::of(1e-3) * self.thickness[i]);
+                if touches {
+                    let pushed = push_per_depth * depth.max(R::ZERO) + self.pushed[i];
                     let carried = Vec3::load(x_prev[i]) + collider.velocity_at(x) * h;
-                    x = carried + limit_slip(x - carried, normal, push_per_depth * depth, collider.friction);
+                    x = carried + limit_slip(x - carried, normal, pushed, collider.friction);
+                }
+                let (d, normal) = collider.distance(x);
+                if d < R::ZERO {
+                    x -= normal * d;
                 }
             }
             x

@@ -1,0 +1,146 @@
+//! Solvers that fail on purpose: the state must survive, and the step must be tried again more carefully.
+
+use super::*;
+use crate::device::Cpu;
+use crate::model::{ModelBuilder, Pin};
+use crate::solver::find_method;
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// What a bad solver does to x.
+#[derive(Clone, Copy, PartialEq)]
+enum Harm {
+    Error,
+    NotANumber,
+    MoreEnergy,
+}
+
+/// Does harm as long as there is some left, then solves.
+struct Faulty {
+    left: Rc<RefCell<usize>>,
+    harm: Harm,
+    inner: Box<dyn Solver<Cpu<f64>>>,
+    rhos: Rc<RefCell<Vec<f64>>>,
+}
+
+impl Solver<Cpu<f64>> for Faulty {
+    fn solve(
+        &mut self,
+        device: &mut Cpu<f64>,
+        problem: &mut <Cpu<f64> as Device>::Problem,
+        x: &mut Vec<[f64; 4]>,
+        control: &mut Control<Cpu<f64>>,
+    ) -> Result<SolveReport, SolveError> {
+        if *self.left.borrow() == 0 {
+            return self.inner.solve(device, problem, x, control);
+        }
+        *self.left.borrow_mut() -= 1;
+        match self.harm {
+            Harm::Error => return Err(SolveError::NotFinite { iteration: 3 }),
+            Harm::NotANumber => x[4][1] = f64::NAN,
+            Harm::MoreEnergy => x[4][1] += 1e3,
+        }
+        Ok(SolveReport { iterations: 1, ..SolveReport::default() })
+    }
+
+    fn set_rho(&mut self, rho: f64) {
+        self.rhos.borrow_mut().push(rho);
+        self.inner.set_rho(rho);
+    }
+}
+
+fn chain() -> (Arc<Model>, State) {
+    let mut builder = ModelBuilder::new("chain");
+    let x: Vec<[f64; 3]> = (0..8).map(|i| [0.1 * f64::from(i), 0.0, 0.0]).collect();
+    builder.add_points("chain", &x, &[0.1; 8]);
+    (1..8).for_each(|i| builder.add_spring([i - 1, i], 500.0).unwrap());
+    builder.model().acceleration = [0.0, -9.81, 0.0];
+    builder.model().pins.push(Pin::fixed(0, x[0]));
+    let (model, state) = builder.finish();
+    (Arc::new(model), state)
+}
+
+const H: f64 = 1.0 / 30.0;
+
+/// A stepper that fails the first `failures` solves of its next step.
+struct Guarded {
+    stepper: DeviceStepper<Cpu<f64>>,
+    left: Rc<RefCell<usize>>,
+    rhos: Rc<RefCell<Vec<f64>>>,
+}
+
+fn guarded(harm: Harm) -> Guarded {
+    let (model, state) = chain();
+    let parameters = Parameters { rho: 0.8, delay: 10, under_relaxation: None, over_relaxation: 1.5, relaxation: None };
+    let method = find_method("pd-jacobi-chebyshev").unwrap();
+    let settings = Settings { method, parameters, iterations: 50, tolerance: 0.0, budget: None, h: H };
+    let mut stepper = DeviceStepper::new(Cpu::<f64>::new(), model, &state, settings);
+    for _ in 0..3 {
+        stepper.step().unwrap();
+    }
+    let (left, rhos) = (Rc::new(RefCell::new(0)), Rc::new(RefCell::new(Vec::new())));
+    for pieces in [1, 2, 4, 8, 16] {
+        let index = stepper.piece_for(H / f64::from(pieces), 4.0 * H);
+        let inner = method.solver::<Cpu<f64>>(&stepper.model, &parameters);
+        stepper.pieces[index].solver = Box::new(Faulty { left: left.clone(), harm, inner, rhos: rhos.clone() });
+    }
+    Guarded { stepper, left, rhos }
+}
+
+#[test]
+fn a_failed_step_is_rolled_back_and_tried_again_more_carefully() {
+    for harm in [Harm::Error, Harm::NotANumber, Harm::MoreEnergy] {
+        for failures in 1..=5 {
+            let Guarded { mut stepper, left, rhos } = guarded(harm);
+            let before = stepper.state();
+            *left.borrow_mut() = failures;
+            let report = stepper.step().unwrap();
+            assert_eq!((report.retries, *left.borrow()), (failures, 0));
+            assert!(rhos.borrow()[1..].iter().all(|rho| *rho == 0.0), "tries after the first are not accelerated");
+            let after = stepper.state();
+            assert!(after.is_finite() && report.certificate.energy.is_finite());
+            assert_eq!(after.step, before.step + 1);
+            assert!((after.time - before.time - H).abs() < 1e-15);
+
+            // The same from a stepper that never failed but takes the same pieces: bit for bit.
+            let (pieces, careful) = TRIES[failures];
+            let Guarded { stepper: mut twin, .. } = guarded(harm);
+            twin.attempt(pieces, careful, None).unwrap();
+            std::mem::swap(&mut twin.fields.x, &mut twin.fields.x_next);
+            std::mem::swap(&mut twin.fields.v, &mut twin.fields.v_next);
+            assert_eq!((twin.state().x, twin.state().v), (after.x, after.v));
+        }
+    }
+}
+
+#[test]
+fn when_every_try_fails_the_state_is_that_of_before() {
+    for harm in [Harm::Error, Harm::NotANumber, Harm::MoreEnergy] {
+        let Guarded { mut stepper, left, .. } = guarded(harm);
+        let before = stepper.state();
+        *left.borrow_mut() = usize::MAX;
+        let error = stepper.step().unwrap_err();
+        let SimulationError::Stuck { step, attempts, pieces, .. } = &error else { panic!("{error}") };
+        assert_eq!((*step, *attempts, *pieces), (3, TRIES.len(), 16));
+        assert_eq!(stepper.state(), before);
+        assert!(error.to_string().contains("the state before it is kept"), "{error}");
+        // And it can go on once the reason is gone.
+        *left.borrow_mut() = 0;
+        assert_eq!(stepper.step().unwrap().retries, 0);
+    }
+}
+
+#[test]
+fn a_failure_in_the_middle_of_the_pieces_is_rolled_back_too() {
+    let Guarded { mut stepper, left, .. } = guarded(Harm::NotANumber);
+    let before = stepper.state();
+    // The second of two pieces fails.
+    let h = H / 2.0;
+    stepper.device.copy(&stepper.fields.x, &mut stepper.fields.x_next);
+    stepper.device.copy(&stepper.fields.v, &mut stepper.fields.v_next);
+    let first = stepper.piece_for(h, before.time + h);
+    stepper.solve_piece(first, before.time + h, true, None).unwrap();
+    *left.borrow_mut() = 1;
+    assert!(stepper.solve_piece(first, before.time + H, true, None).is_err());
+    assert_eq!(stepper.state(), before);
+}

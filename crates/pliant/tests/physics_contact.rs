@@ -1,0 +1,109 @@
+//! Colliders hold, carry and let slide what Coulomb's law says.
+
+mod support;
+
+use pliant::model::{Model, ModelBuilder, State};
+use pliant::scene::Scene;
+use pliant::step::Simulation;
+use std::sync::Arc;
+use support::*;
+
+const H: f64 = 1.0 / 60.0;
+
+/// A particle that lies on a slope of `degrees` with friction `friction`.
+fn on_a_slope(degrees: f64, friction: f64) -> (Arc<Model>, State) {
+    let (sin, cos) = degrees.to_radians().sin_cos();
+    let text = format!(
+        "[[cloth]]\nresolution = 2\n[[collider]]\nshape = \"half-space\"\nnormal = [{}, {cos}, 0]\nfriction = {friction}",
+        -sin
+    );
+    let mut builder = ModelBuilder::new("particle");
+    builder.add_points("particle", &[[0.0; 3]], &[0.2]);
+    builder.model().acceleration = [0.0, -9.81, 0.0];
+    builder.model().colliders = build(&scene(&text)).0.colliders.clone();
+    let (model, state) = builder.finish();
+    (Arc::new(model), state)
+}
+
+#[test]
+fn a_particle_slides_if_and_only_if_the_slope_is_steeper_than_friction() {
+    for method in ["newton", "pd-direct", "pd-jacobi-chebyshev", "pd-pcg", "pd-gauss-seidel"] {
+        for (degrees, friction) in
+            [(20.0, 0.30), (20.0, 0.45), (26.0, 0.5), (27.0, 0.5), (45.0, 0.0), (45.0, 0.9), (45.0, 1.1f64)]
+        {
+            let (model, mut state) = on_a_slope(degrees, friction);
+            let steps = 60;
+            for _ in 0..steps {
+                let mut step = Step::<f64>::new(&model, &state, H);
+                step.solve(method, 50, 0.0, |_, _| {}).unwrap();
+                state = step.end(&state);
+            }
+            let (sin, cos) = f64::to_radians(degrees).sin_cos();
+            let down = -(state.x[0][0] * cos + state.x[0][1] * sin);
+            let pull = 9.81 * (sin - friction * cos).max(0.0);
+            let expected = pull * H * H * f64::from(steps * (steps + 1) / 2);
+            let case = format!("{method} {degrees} deg, friction {friction}: {down} m, expected {expected} m");
+            assert_eq!(down > 1e-2, degrees.to_radians().tan() > friction, "{case}");
+            // The contact needs some steps to find its depth.
+            assert!((down - expected).abs() < 0.02 * expected + 0.003, "{case}");
+        }
+    }
+}
+
+fn falling_on(shape: &str, method: &str) -> Scene {
+    scene(&format!(
+        "[[cloth]]\nsize = 0.8\nresolution = 13\ntriangulation = \"delaunay\"\nthickness = \"1 cm\"\nposition = [0, 0.35, 0]\n\
+         [[collider]]\n{shape}\nfriction = 0.5\n[[force]]\nkind = \"damping\"\nrate = 1\n[solver]\nmethod = \"{method}\"\nrho = 0.9\n"
+    ))
+}
+
+const SHAPES: [&str; 5] = [
+    "shape = \"half-space\"",
+    "shape = \"sphere\"\nradius = 0.3",
+    "shape = \"box\"\nsize = [0.5, 0.5, 0.5]",
+    "shape = \"capsule\"\nradius = 0.25\nheight = 0.4\nrotation = [0, 0, 90]",
+    "shape = \"cylinder\"\nradius = 0.3\nheight = 0.5",
+];
+
+#[test]
+fn colliders_of_every_shape_hold_a_falling_cloth_within_its_thickness() {
+    for shape in SHAPES {
+        for method in ["pd-jacobi-chebyshev", "pd-direct", "newton", "xpbd", "pbd-gauss-seidel", "pbd-jacobi"] {
+            let mut simulation = Simulation::new(&falling_on(shape, method)).unwrap();
+            let mut least = f64::INFINITY;
+            for _ in 0..50 {
+                let report = simulation.step().unwrap();
+                least = least.min(report.certificate.min_gap);
+            }
+            let touching = simulation.step().unwrap().certificate.min_gap;
+            assert!(least > 0.0, "{shape} {method}: a vertex came {:.2} mm inside", -1e3 * least);
+            assert!(touching < 0.0105, "{shape} {method}: the cloth lies on it, not {touching} m above");
+            assert!(simulation.state().is_finite());
+        }
+    }
+}
+
+#[test]
+fn a_moving_collider_carries_a_cloth_by_friction() {
+    for (method, friction, carried) in [
+        ("pd-jacobi-chebyshev", 0.8, true),
+        ("pd-direct", 0.8, true),
+        ("newton", 0.8, true),
+        ("newton", 0.0, false),
+        ("pd-pcg", 0.0, false),
+    ] {
+        let text = format!(
+            "[[cloth]]\nsize = 0.4\nresolution = 9\nposition = [0, 0.0505, 0]\n[[collider]]\nshape = \"box\"\nsize = [4, 0.1, 1]\n\
+             velocity = [0.5, 0, 0]\nmoves = [0.1, 1.1]\nfriction = {friction}\n[solver]\nmethod = \"{method}\"\nrho = 0.9"
+        );
+        let mut simulation = Simulation::new(&scene(&text)).unwrap();
+        let mean = |state: &State| state.x.iter().map(|x| x[0]).sum::<f64>() / state.x.len() as f64;
+        let before = mean(&simulation.state());
+        for _ in 0..78 {
+            simulation.step().unwrap();
+        }
+        let moved = mean(&simulation.state()) - before;
+        let expected = if carried { 0.5 } else { 0.0 };
+        assert!((moved - expected).abs() < 0.06, "{method} friction {friction}: moved {moved} m, expected {expected}");
+    }
+}

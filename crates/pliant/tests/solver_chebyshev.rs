@@ -1,0 +1,128 @@
+//! Chebyshev acceleration pays, and restarts instead of diverging.
+
+mod support;
+
+use pliant::device::{Cpu, Device};
+use pliant::model::{Model, State};
+use pliant::scene::Scene;
+use pliant::solver::{Control, SolveReport, find_method};
+use pliant::step::Simulation;
+use std::sync::Arc;
+use support::*;
+
+/// (E − E*)/(E⁰ − E*) after each iteration of one step, and what the solver says.
+fn errors<R: pliant::math::Real>(
+    (model, state): (&Arc<Model>, &State),
+    h: f64,
+    (method, rho): (&str, f64),
+    iterations: usize,
+    least: f64,
+) -> (Vec<f64>, SolveReport) {
+    let mut step = Step::<R>::new(model, state, h);
+    let mut solver = find_method(method).unwrap().solver::<Cpu<R>>(model, &parameters(rho));
+    let mut energies = Vec::new();
+    let mut look = |device: &mut Cpu<R>, problem: &mut <Cpu<R> as Device>::Problem, _: usize, x: &Vec<[R; 4]>| {
+        energies.push(device.objective(problem, x));
+    };
+    let mut control = Control { iterations, tolerance: 0.0, deadline: None, watch: Some(&mut look) };
+    let report = solver.solve(&mut step.device, &mut step.problem, &mut step.x, &mut control).unwrap();
+    let range = energies[0] - least;
+    (energies.iter().map(|energy| (energy - least) / range).collect(), report)
+}
+
+/// A swinging cloth, the state after some steps, its least energy, and the ρ that is found for it.
+struct Swing {
+    model: Arc<Model>,
+    state: State,
+    least: f64,
+    rho: f64,
+    h: f64,
+}
+
+fn swing(mut scene: Scene, method: &str, iterations: usize, steps: usize) -> Swing {
+    scene.solver.method = method.to_string();
+    scene.solver.iterations = Some(iterations);
+    let mut simulation = Simulation::new(&scene).unwrap();
+    for _ in 0..steps {
+        simulation.step().unwrap();
+    }
+    let (model, state) = (simulation.model().clone(), simulation.state());
+    let h = 1.0 / (scene.time.frame_rate * scene.time.steps_per_frame as f64);
+    let (_, report) = newton(&model, &state, h);
+    assert!(report.converged);
+    Swing { model, state, least: report.energy, rho: simulation.rho().unwrap(), h }
+}
+
+#[test]
+fn forty_accelerated_iterations_do_what_four_hundred_plain_ones_do() {
+    let scene = shipped("tablecloth.toml", &[("cloth.resolution", "41")]);
+    let Swing { model, state, least, rho, h } = swing(scene, "pd-jacobi-chebyshev", 40, 12);
+    let step = (&model, &state);
+    let (plain, _) = errors::<f32>(step, h, ("pd-jacobi", 0.0), 400, least);
+    let (accelerated, _) = errors::<f32>(step, h, ("pd-jacobi-chebyshev", rho), 40, least);
+    println!("rho {rho}: plain 40 {:e}, 400 {:e}; accelerated 40 {:e}", plain[40], plain[400], accelerated[40]);
+    assert!(accelerated[40] <= plain[400], "{:e} {:e}", accelerated[40], plain[400]);
+}
+
+#[test]
+fn the_rho_that_is_found_beats_the_plain_method_on_springs_and_tets() {
+    let cloth = shipped("tablecloth.toml", &[("cloth.resolution", "25")]);
+    let bar = shipped("bar.toml", &[("solid.cells", "[12, 3, 3]"), ("solid.model", "arap")]);
+    let cases = [
+        (&cloth, "pd-jacobi-chebyshev", "pd-jacobi", 60),
+        (&cloth, "pd-gauss-seidel-chebyshev", "pd-gauss-seidel", 40),
+        (&cloth, "pd-direct-chebyshev", "pd-direct", 25),
+        (&bar, "pd-jacobi-chebyshev", "pd-jacobi", 60),
+        (&bar, "pd-gauss-seidel-chebyshev", "pd-gauss-seidel", 40),
+    ];
+    for (scene, accelerated, plain, iterations) in cases {
+        let Swing { model, state, least, rho, h } = swing(scene.clone(), accelerated, iterations, 8);
+        let after = |method, rho| errors::<f64>((&model, &state), h, (method, rho), iterations, least).0[iterations];
+        let (with, without) = (after(accelerated, rho), after(plain, 0.0));
+        println!("{} {accelerated}: rho {rho}, {with:e} with, {without:e} without", scene.name);
+        assert!(with < 0.5 * without, "{} {accelerated}: rho {rho}, {with:e} with, {without:e} without", scene.name);
+    }
+}
+
+#[test]
+fn acceleration_restarts_instead_of_diverging() {
+    let soft = shipped("hanging.toml", &[("cloth.resolution", "15"), ("cloth.stretch_stiffness", "5")]);
+    let block = shipped("scramble.toml", &[("solid.cells", "3"), ("solid.model", "arap")]);
+    for scene in [soft, block] {
+        let (model, state) = build(&scene);
+        let (_, report) = newton(&model, &state, 1.0 / 30.0);
+        for method in ["pd-jacobi-chebyshev", "pd-gauss-seidel-chebyshev", "pd-direct-chebyshev"] {
+            let step = (&model, &state);
+            let (errors, solve) = errors::<f32>(step, 1.0 / 30.0, (method, 0.99999), 1000, report.energy);
+            let worst = errors.iter().copied().fold(0.0, f64::max);
+            println!("{} {method}: {} restarts, worst {worst:e}, last {:e}", scene.name, solve.restarts, errors[1000]);
+            assert!(worst < 10.0, "{} {method}: rose to {worst} times its start", scene.name);
+            assert!(errors[1000] < 0.1, "{} {method}: {}", scene.name, errors[1000]);
+        }
+    }
+}
+
+#[test]
+fn a_whole_simulation_with_a_reckless_rho_stays_calm() {
+    for method in ["pd-jacobi-chebyshev", "pbd-jacobi-chebyshev", "pbd-gauss-seidel-chebyshev"] {
+        let mut scene = shipped("hanging.toml", &[("cloth.resolution", "15"), ("cloth.stretch_stiffness", "5")]);
+        scene.solver.method = method.to_string();
+        scene.solver.rho = Some(0.99999);
+        let mut simulation = Simulation::new(&scene).unwrap();
+        for _ in 0..40 {
+            simulation.step().unwrap();
+        }
+        let state = simulation.state();
+        let fastest = state.v.iter().flatten().fold(0.0f64, |most, v| most.max(v.abs()));
+        assert!(fastest < 20.0, "{method}: {fastest} m/s");
+    }
+}
+
+#[test]
+fn the_same_rho_is_found_every_time() {
+    let scene = shipped("tablecloth.toml", &[("cloth.resolution", "11"), ("solver.iterations", "30")]);
+    let rho = |_| Simulation::new(&scene).unwrap().rho().unwrap();
+    let found: Vec<f64> = (0..2).map(rho).collect();
+    assert_eq!(found[0], found[1]);
+    assert!((0.0..1.0).contains(&found[0]));
+}

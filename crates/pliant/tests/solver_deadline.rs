@@ -1,0 +1,53 @@
+//! A budget is kept, and what comes back is a finite iterate with its certificate.
+
+mod support;
+
+use pliant::step::Simulation;
+use support::*;
+
+#[test]
+fn a_step_ends_about_when_its_budget_does() {
+    for method in ["pd-jacobi-chebyshev", "pd-gauss-seidel", "pd-pcg", "pd-direct", "xpbd", "pbd-jacobi", "newton"] {
+        let set = [("cloth.resolution", "41"), ("solver.rho", "0.99"), ("solver.budget_ms", "30")];
+        let mut scene = shipped("tablecloth.toml", &set);
+        scene.solver.method = method.to_string();
+        let mut simulation = Simulation::new(&scene).unwrap();
+        simulation.step().unwrap();
+        let mut times = Vec::new();
+        for _ in 0..5 {
+            let begun = std::time::Instant::now();
+            let report = simulation.step().unwrap();
+            times.push(begun.elapsed().as_secs_f64() * 1e3);
+            assert!(report.iterations > 0, "{method}: no iteration in 30 ms");
+            assert!(
+                report.certificate.energy <= 1.001 * report.certificate.start_energy || !simulation.method().minimises
+            );
+            assert!(report.certificate.gradient_norm.is_finite());
+            assert_eq!(report.retries, 0, "{method}");
+        }
+        times.sort_by(f64::total_cmp);
+        println!("{method}: {times:?} ms");
+        assert!(simulation.state().is_finite());
+        // The middle one of five: a busy machine may stop any single one.
+        assert!(times[2] < 120.0, "{method}: {times:?} ms for a budget of 30 ms");
+        let fixed = ["pd-jacobi-chebyshev", "pd-gauss-seidel", "pd-pcg", "pbd-jacobi"].contains(&method);
+        assert!(!fixed || times[2] > 20.0, "{method}: time is left: {times:?} ms");
+    }
+}
+
+#[test]
+fn a_hopeless_budget_still_gives_a_finite_state() {
+    for method in ["pd-jacobi-chebyshev", "pd-direct", "newton", "xpbd"] {
+        let mut scene = shipped("hanging.toml", &[("solver.rho", "0.99"), ("solver.budget_ms", "0.0001")]);
+        scene.solver.method = method.to_string();
+        let mut simulation = Simulation::new(&scene).unwrap();
+        let mut over = 0;
+        for _ in 0..5 {
+            let report = simulation.step().unwrap();
+            over += usize::from(report.over_budget);
+            assert!(report.certificate.energy.is_finite());
+        }
+        assert!(simulation.state().is_finite(), "{method}");
+        assert_eq!(over, 5, "{method}");
+    }
+}
