@@ -102,7 +102,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=100_000_000))]
     pub iterations: Option<u64>,
     /// Deadline per step, in milliseconds: the best answer by then (the same bits twice are not promised)
-    #[arg(long, value_name = "MS", value_parser = positive)]
+    #[arg(long, value_name = "MS", value_parser = positive, allow_negative_numbers = true)]
     pub budget_ms: Option<f64>,
     /// Output folder [default: out/NAME]
     #[arg(long, short, value_name = "DIR")]

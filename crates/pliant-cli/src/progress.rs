@@ -85,7 +85,7 @@ impl Progress {
     /// So much of the stage is done.
     pub fn set(&mut self, done: u64) {
         self.bar.set_position(done);
-        let tenths = if self.total == 0 { 0 } else { 10 * done / self.total };
+        let tenths = (10 * done).checked_div(self.total).unwrap_or(0);
         if self.lines && tenths > self.tenths {
             say(&format!("  {done}/{}", self.total));
         }

@@ -167,3 +167,81 @@ impl<'a> Preview<'a> {
         Ok(image)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SCENE: &str = "
+        pliant = 1
+        [time]
+        frame_rate = 60
+        [[cloth]]
+        resolution = 3
+        position = [0, 1, 0]
+        [[collider]]
+        shape = 'sphere'
+        radius = 0.2
+        [[collider]]
+        shape = 'half-space'
+        position = [0, -0.2, 0]
+    ";
+
+    fn store(folder: &Path, model: &Model, frames: usize) -> FrameStore {
+        let mut store = FrameStore::open_or_create(&folder.join("frames"), model.vertices()).unwrap();
+        for frame in 0..frames {
+            let fallen = |p: &[f64; 3]| [p[0] as f32, (p[1] + 1.0 - 0.02 * frame as f64) as f32, p[2] as f32];
+            store.append(model.rest_x.iter().map(fallen)).unwrap();
+        }
+        store
+    }
+
+    #[test]
+    fn pictures_show_bodies_colliders_and_motion() {
+        let scene = Scene::parse(SCENE, "t", ".".as_ref(), &[]).unwrap();
+        let (model, _) = Model::new(&scene).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let mut store = store(folder.path(), &model, 9);
+        let mut preview = Preview::new(&scene, &model, &mut store).unwrap();
+        let (first, last) = (preview.draw(0).unwrap(), preview.draw(8).unwrap());
+        let red = |image: &Image| image.pixels.iter().filter(|p| p[0] > 100 && p[0] > p[2].saturating_add(60)).count();
+        assert!(red(&first) > 2000 && red(&last) > 2000, "{} {}", red(&first), red(&last));
+        let changed = first.pixels.iter().zip(&last.pixels).filter(|(a, b)| a != b).count();
+        assert!(changed > 2000, "{changed}");
+        for (name, frames) in [("a.png", 9), ("a.gif", 5)] {
+            let path = folder.path().join(name);
+            let mut drawn = 0;
+            let saved = preview.save(&path, &mut |done| {
+                drawn = done;
+                true
+            });
+            assert!(saved.unwrap() && path.exists());
+            assert_eq!(drawn, frames, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_picture_that_is_stopped_leaves_no_file() {
+        let scene = Scene::parse(SCENE, "t", ".".as_ref(), &[]).unwrap();
+        let (model, _) = Model::new(&scene).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let mut store = store(folder.path(), &model, 5);
+        let mut preview = Preview::new(&scene, &model, &mut store).unwrap();
+        for name in ["a.png", "a.gif"] {
+            assert!(!preview.save(&folder.path().join(name), &mut |_| false).unwrap());
+        }
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "only the store");
+    }
+
+    #[test]
+    fn long_motions_are_thinned_and_keep_their_ends_on_the_sheet() {
+        let scene = Scene::parse(SCENE, "t", ".".as_ref(), &[]).unwrap();
+        let (model, _) = Model::new(&scene).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let mut store = store(folder.path(), &model, 1000);
+        let preview = Preview::new(&scene, &model, &mut store).unwrap();
+        let sheet = preview.frames(PreviewKind::Sheet);
+        assert_eq!((sheet.len(), sheet[0], sheet[11]), (12, 0, 999));
+        assert!(preview.frames(PreviewKind::Motion).len() <= 150);
+    }
+}

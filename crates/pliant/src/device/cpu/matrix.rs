@@ -54,9 +54,11 @@ impl<R: Real> CpuProblem<R> {
     /// made for exactly those; later in the step it only grows, so that A never underestimates the energy's curvature.
     pub(super) fn refactor(&mut self) -> Result<(), DeviceError> {
         let contact = || self.contact_diagonal.iter().map(|c| c.f64());
-        let wanted: Vec<f64> = match &self.direct {
+        let wanted: Vec<f64> = match &mut self.direct {
             None => contact().collect(),
             Some(direct) if direct.fresh_step => {
+                // Also when the factor is kept: what happened in steps before must not change this one.
+                direct.fresh_step = false;
                 if contact().eq(direct.contact.iter().copied()) {
                     return Ok(());
                 }

@@ -1,0 +1,9 @@
+//! Tests of the built program, as its users call it.
+
+mod bad_input;
+mod commands;
+mod files;
+mod killed;
+mod repeatable;
+mod run;
+mod support;

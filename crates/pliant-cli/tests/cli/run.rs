@@ -1,0 +1,105 @@
+//! `pliant run` writes what it promises.
+
+use crate::files::{all_below, assert_all_whole};
+use crate::support::{Place, SMALL, assert_has_keys};
+use std::process::Stdio;
+
+#[test]
+fn a_run_prints_one_json_object_with_every_promised_key() {
+    let place = Place::new(SMALL);
+    let ended = place.call(&["run", "scene.toml", "--json", "--error", "--no-preview"]);
+    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    let report = ended.json();
+    let keys = "scene method device precision frames steps vertices elements ms_per_step iterations energy \
+                relative_error gradient_norm max_stretch min_gap intersections inverted restarts over_budget \
+                state_hash mean_stretch retries stalled rho output warnings status";
+    assert_has_keys(&report, &keys.split_whitespace().collect::<Vec<_>>());
+    assert_has_keys(&report["ms_per_step"], &["mean", "p50", "p95", "max"]);
+    assert_eq!(report["scene"], "scene");
+    assert_eq!((report["frames"].as_u64(), report["steps"].as_u64()), (Some(6), Some(6)));
+    assert_eq!((report["vertices"].as_u64(), report["iterations"].as_u64()), (Some(81), Some(120)));
+    let hash = report["state_hash"].as_str().unwrap();
+    assert!(hash.len() == 16 && hash.bytes().all(|b| b.is_ascii_hexdigit()), "{hash}");
+    let error = report["relative_error"].as_f64().unwrap();
+    assert!((-1e-6..1.0).contains(&error), "{error}");
+    let saved = std::fs::read_to_string(place.path("out/scene/report.json")).unwrap();
+    assert_eq!(serde_json::from_str::<serde_json::Value>(&saved).unwrap(), report);
+}
+
+#[test]
+fn without_a_floor_the_gap_is_null_and_without_asking_so_is_the_error() {
+    let place = Place::new("pliant = 1\n[[cloth]]\nresolution = 4\n");
+    let report = place.json(&["run", "scene.toml", "--json", "--no-preview", "--frames", "2"]);
+    assert!(report["min_gap"].is_null() && report["relative_error"].is_null());
+}
+
+#[test]
+fn a_run_leaves_frames_pictures_a_report_and_a_table_for_people() {
+    let place = Place::new(SMALL);
+    let ended = place.call(&["run", "scene.toml", "--format", "glb,obj,ply,vtu"]);
+    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    assert_eq!(ended.stdout, "");
+    for word in ["state hash", "ms per step", "preview.png", "81 vertices"] {
+        assert!(ended.stderr.contains(word), "{word} is missing in\n{}", ended.stderr);
+    }
+    let out = place.path("out/scene");
+    for name in ["animation.glb", "preview.png", "preview.gif", "report.json", "checkpoint", "frames.bin"] {
+        assert!(out.join(name).exists(), "{name}");
+    }
+    for format in ["obj", "ply", "vtu"] {
+        let count = all_below(&out).iter().filter(|f| f.extension().is_some_and(|e| e == format)).count();
+        assert_eq!(count, 7, "{format}: the start and six frames");
+    }
+    assert_eq!(assert_all_whole(&out), 6 + 3 * 7);
+}
+
+#[test]
+fn a_preview_goes_where_it_was_asked_for() {
+    let place = Place::new(SMALL);
+    let ended = place.call(&["run", "scene.toml", "--frames", "2", "--preview", "pictures/a.png"]);
+    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    assert!(place.path("pictures/a.png").exists() && !place.path("out/scene/preview.png").exists());
+    // A picture of one colour would be far smaller.
+    assert!(std::fs::metadata(place.path("pictures/a.png")).unwrap().len() > 20_000);
+}
+
+#[test]
+fn a_fresh_run_leaves_nothing_of_the_run_before() {
+    let place = Place::new(SMALL);
+    assert_eq!(place.call(&["run", "scene.toml", "--format", "obj", "--no-preview"]).code, 0);
+    let fewer =
+        ["run", "scene.toml", "--format", "ply", "--frames", "1", "--no-preview", "--set", "cloth.resolution=5"];
+    assert_eq!(place.call(&fewer).code, 0);
+    let frames: Vec<String> = all_below(&place.path("out/scene/frames"))
+        .iter()
+        .map(|f| f.file_name().unwrap().to_string_lossy().into_owned())
+        .collect();
+    assert_eq!(frames, ["000000.ply", "000001.ply"]);
+}
+
+#[test]
+fn a_simulation_that_gets_stuck_saves_its_state_and_exits_with_3() {
+    // Faster than single precision can say: no step can be solved, however short.
+    let place = Place::new("pliant = 1\n[[cloth]]\nresolution = 4\nvelocity = [1e39, 0, 0]\n[solver]\nrho = 0.5\n");
+    let ended = place.call(&["run", "scene.toml", "--json", "--no-preview"]);
+    assert_eq!(ended.code, 3, "{}", ended.stderr);
+    let report = ended.json();
+    assert_eq!(report["status"], "failed");
+    assert!(report["reason"].as_str().unwrap().contains("step 0"), "{report}");
+    assert!(place.path("out/scene/checkpoint").exists() && place.path("out/scene/report.json").exists());
+}
+
+#[test]
+fn two_runs_do_not_write_into_the_same_folder_at_once() {
+    let place = Place::new(SMALL);
+    let endless = ["run", "scene.toml", "--frames", "1000000", "--no-preview"];
+    let mut first = place.command(&endless).stderr(Stdio::null()).spawn().unwrap();
+    while !place.path("out/scene/checkpoint").exists() {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    let second = place.call(&["run", "scene.toml"]);
+    first.kill().unwrap();
+    first.wait().unwrap();
+    assert_eq!(second.code, 2);
+    assert!(second.stderr.contains("another run"), "{}", second.stderr);
+}

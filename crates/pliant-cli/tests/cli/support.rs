@@ -1,0 +1,118 @@
+//! Calling the program.
+
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// A cloth that falls on a ball and a floor: pins, contact and friction in a few milliseconds a step.
+pub const SMALL: &str = "
+pliant = 1
+[time]
+frame_rate = 30
+frames = 6
+[[cloth]]
+name = 'napkin'
+size = 0.6
+resolution = 9
+position = [0, 0.32, 0]
+[[pin]]
+corners = ['-x-z']
+[[collider]]
+name = 'ball'
+shape = 'sphere'
+radius = 0.15
+position = [0, 0.15, 0]
+[[collider]]
+name = 'floor'
+shape = 'half-space'
+[solver]
+iterations = 20
+[output]
+checkpoint_every = 2
+";
+
+/// A folder with a scene, its own cache, and nothing of the user's.
+pub struct Place {
+    folder: tempfile::TempDir,
+}
+
+impl Place {
+    pub fn new(scene: &str) -> Self {
+        let place = Self { folder: tempfile::tempdir().unwrap() };
+        std::fs::write(place.path("scene.toml"), scene).unwrap();
+        place
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_pliant"));
+        command.args(args).current_dir(self.folder.path()).env("XDG_CACHE_HOME", self.path("cache"));
+        command.env_remove("RAYON_NUM_THREADS").env_remove("PLIANT_LOG");
+        command
+    }
+
+    pub fn call(&self, args: &[&str]) -> Ended {
+        Ended::of(self.command(args).output().unwrap())
+    }
+
+    /// The JSON of a command that must succeed.
+    pub fn json(&self, args: &[&str]) -> Value {
+        let ended = self.call(args);
+        assert_eq!(ended.code, 0, "{args:?}: {}", ended.stderr);
+        ended.json()
+    }
+}
+
+/// How a call ended.
+pub struct Ended {
+    pub code: i32,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Ended {
+    pub fn of(output: Output) -> Self {
+        Self {
+            code: output.status.code().unwrap_or(-1),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.stdout).unwrap_or_else(|e| panic!("not one JSON object: {e}\n{}", self.stdout))
+    }
+}
+
+/// The folder that holds `scenes/`.
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}
+
+pub fn keys(value: &Value) -> Vec<&str> {
+    value.as_object().unwrap().keys().map(String::as_str).collect()
+}
+
+pub fn assert_has_keys(value: &Value, expected: &[&str]) {
+    let found = keys(value);
+    for key in expected {
+        assert!(found.contains(key), "`{key}` is missing in {found:?}");
+    }
+}
+
+/// splitmix64, so that random moments are the same every time.
+pub struct Random(pub u64);
+
+impl Random {
+    /// Uniform in [0, 1).
+    pub fn next(&mut self) -> f64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
+    }
+}

@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# Everything that must hold before a change goes in: format, lints, layers, documents, tests, reference.
+# One line per check; the output of a check that fails is shown in full.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+cargo=${CARGO:-cargo}
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+
+check() {
+    local name=$1 begun=$SECONDS
+    shift
+    if "$@" >"$log" 2>&1; then
+        printf 'ok    %s (%d s)\n' "$name" $((SECONDS - begun))
+    else
+        printf 'FAIL  %s: %s\n\n' "$name" "$*"
+        cat "$log"
+        exit 1
+    fi
+}
+
+if $cargo fmt --version >/dev/null 2>&1; then
+    check "format" $cargo fmt --all --check
+else
+    echo "skip  format: rustup component add rustfmt"
+fi
+if command -v python3 >/dev/null; then
+    check "layers" python3 scripts/check_layers.py
+    check "documents" python3 scripts/check_docs.py
+else
+    echo "skip  layers and documents: python3 is not there"
+fi
+if $cargo clippy --version >/dev/null 2>&1; then
+    check "lints" $cargo clippy --workspace --all-targets --quiet -- -D warnings
+else
+    echo "skip  lints: rustup component add clippy"
+fi
+check "tests" $cargo test --workspace --quiet
+RUSTDOCFLAGS="-D warnings" check "reference" $cargo doc --workspace --no-deps --quiet
