@@ -11,7 +11,7 @@ mod stability;
 
 use pliant::scene::Scene;
 use rayon::prelude::*;
-use stability::{Bounds, coarsen, methods, run};
+use stability::{Bounds, STIFFNESSES, coarsen, methods, run};
 use std::path::Path;
 
 fn main() {
@@ -34,7 +34,7 @@ fn main() {
         coarsen(&mut scene, scale);
         if wanted(&only_scene, &scene.name) {
             for method in methods(&scene).into_iter().filter(|method| wanted(&only_method, method.name)) {
-                cases.extend([0.01, 1.0, 100.0].map(|stiffness| (scene.clone(), method, stiffness)));
+                cases.extend(STIFFNESSES.map(|stiffness| (scene.clone(), method, stiffness)));
             }
         }
     }

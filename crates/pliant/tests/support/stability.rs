@@ -15,6 +15,9 @@ pub struct Bounds {
     pub speed: f64,
 }
 
+/// Factors on the stiffness of a scene.
+pub const STIFFNESSES: [f64; 3] = [0.01, 1.0, 100.0];
+
 /// How one run went.
 #[derive(Clone, Debug)]
 pub struct Outcome {
