@@ -5,7 +5,7 @@ mod support;
 use pliant::device::{Cpu, Device};
 use pliant::model::{Model, State};
 use pliant::scene::Scene;
-use pliant::solver::{Control, SolveReport, find_method};
+use pliant::solver::{Control, Parameters, SolveReport, find_method};
 use pliant::step::Simulation;
 use std::sync::Arc;
 use support::*;
@@ -14,12 +14,12 @@ use support::*;
 fn errors<R: pliant::math::Real>(
     (model, state): (&Arc<Model>, &State),
     h: f64,
-    (method, rho): (&str, f64),
+    (method, rho, delay): (&str, f64, usize),
     iterations: usize,
     least: f64,
 ) -> (Vec<f64>, SolveReport) {
     let mut step = Step::<R>::new(model, state, h);
-    let mut solver = find_method(method).unwrap().solver::<Cpu<R>>(model, &parameters(rho));
+    let mut solver = find_method(method).unwrap().solver::<Cpu<R>>(model, &Parameters { delay, ..parameters(rho) });
     let mut energies = Vec::new();
     let mut look = |device: &mut Cpu<R>, problem: &mut <Cpu<R> as Device>::Problem, _: usize, x: &Vec<[R; 4]>| {
         energies.push(device.objective(problem, x));
@@ -53,15 +53,44 @@ fn swing(mut scene: Scene, method: &str, iterations: usize, steps: usize) -> Swi
     Swing { model, state, least: report.energy, rho: simulation.rho().unwrap(), h }
 }
 
+/// The states are those of a cloth that is solved well: one that is solved badly is stretched out of shape.
 #[test]
 fn forty_accelerated_iterations_do_what_four_hundred_plain_ones_do() {
-    let scene = shipped("tablecloth.toml", &[("cloth.resolution", "41")]);
-    let Swing { model, state, least, rho, h } = swing(scene, "pd-jacobi-chebyshev", 40, 12);
-    let step = (&model, &state);
-    let (plain, _) = errors::<f32>(step, h, ("pd-jacobi", 0.0), 400, least);
-    let (accelerated, _) = errors::<f32>(step, h, ("pd-jacobi-chebyshev", rho), 40, least);
-    println!("rho {rho}: plain 40 {:e}, 400 {:e}; accelerated 40 {:e}", plain[40], plain[400], accelerated[40]);
-    assert!(accelerated[40] <= plain[400], "{:e} {:e}", accelerated[40], plain[400]);
+    let set = [("cloth.resolution", "41"), ("solver.iterations", "40"), ("solver.delay", "5")];
+    let accelerated = shipped("tablecloth.toml", &set);
+    let rho = Simulation::new(&accelerated).unwrap().rho().unwrap();
+    let set = [("cloth.resolution", "41"), ("solver.method", "pd-direct"), ("solver.iterations", "20")];
+    let mut simulation = Simulation::new(&shipped("tablecloth.toml", &set)).unwrap();
+    let h = 1.0 / 30.0;
+    for k in 0..22 {
+        if [3, 12, 21].contains(&k) {
+            let (model, state) = (simulation.model().clone(), simulation.state());
+            let least = newton(&model, &state, h).1.energy;
+            let (plain, _) = errors::<f32>((&model, &state), h, ("pd-jacobi", 0.0, 10), 400, least);
+            let (fast, _) = errors::<f32>((&model, &state), h, ("pd-jacobi-chebyshev", rho, 5), 40, least);
+            println!(
+                "step {k}, rho {rho}: plain {:e} (40), {:e} (400); accelerated {:e} (40)",
+                plain[40], plain[400], fast[40]
+            );
+            assert!(fast[40] <= plain[400], "step {k}: {:e} {:e}", fast[40], plain[400]);
+        }
+        simulation.step().unwrap();
+    }
+}
+
+/// Regression: with ρ = 0.9999 and 40 iterations every step ended in the middle of an oscillation, and although each
+/// one lowered its E, edges were a million times too long after 40 steps.
+#[test]
+fn acceleration_that_cannot_settle_does_not_pump_energy_into_the_simulation() {
+    for (rho, method) in [("0.9999", "pd-jacobi-chebyshev"), ("0.99999", "pd-gauss-seidel-chebyshev")] {
+        let set =
+            [("cloth.resolution", "21"), ("solver.iterations", "40"), ("solver.rho", rho), ("solver.method", method)];
+        let mut simulation = Simulation::new(&shipped("tablecloth.toml", &set)).unwrap();
+        for _ in 0..60 {
+            let stretch = simulation.step().unwrap().certificate.max_stretch;
+            assert!(stretch < 3.0, "{method}: stretch {stretch}");
+        }
+    }
 }
 
 #[test]
@@ -69,18 +98,23 @@ fn the_rho_that_is_found_beats_the_plain_method_on_springs_and_tets() {
     let cloth = shipped("tablecloth.toml", &[("cloth.resolution", "25")]);
     let bar = shipped("bar.toml", &[("solid.cells", "[12, 3, 3]"), ("solid.model", "arap")]);
     let cases = [
-        (&cloth, "pd-jacobi-chebyshev", "pd-jacobi", 60),
-        (&cloth, "pd-gauss-seidel-chebyshev", "pd-gauss-seidel", 40),
-        (&cloth, "pd-direct-chebyshev", "pd-direct", 25),
-        (&bar, "pd-jacobi-chebyshev", "pd-jacobi", 60),
-        (&bar, "pd-gauss-seidel-chebyshev", "pd-gauss-seidel", 40),
+        (&cloth, "pd-jacobi-chebyshev", "pd-jacobi", 60, 0.6),
+        (&cloth, "pd-gauss-seidel-chebyshev", "pd-gauss-seidel", 40, 0.6),
+        (&cloth, "pd-direct-chebyshev", "pd-direct", 25, 0.8),
+        (&bar, "pd-jacobi-chebyshev", "pd-jacobi", 60, 0.5),
+        (&bar, "pd-gauss-seidel-chebyshev", "pd-gauss-seidel", 40, 0.5),
     ];
-    for (scene, accelerated, plain, iterations) in cases {
+    for (scene, accelerated, plain, iterations, at_most) in cases {
         let Swing { model, state, least, rho, h } = swing(scene.clone(), accelerated, iterations, 8);
-        let after = |method, rho| errors::<f64>((&model, &state), h, (method, rho), iterations, least).0[iterations];
+        let after =
+            |method, rho| errors::<f64>((&model, &state), h, (method, rho, 10), iterations, least).0[iterations];
         let (with, without) = (after(accelerated, rho), after(plain, 0.0));
         println!("{} {accelerated}: rho {rho}, {with:e} with, {without:e} without", scene.name);
-        assert!(with < 0.5 * without, "{} {accelerated}: rho {rho}, {with:e} with, {without:e} without", scene.name);
+        assert!(
+            with < at_most * without,
+            "{} {accelerated}: rho {rho}, {with:e} with, {without:e} without",
+            scene.name
+        );
     }
 }
 
@@ -93,7 +127,7 @@ fn acceleration_restarts_instead_of_diverging() {
         let (_, report) = newton(&model, &state, 1.0 / 30.0);
         for method in ["pd-jacobi-chebyshev", "pd-gauss-seidel-chebyshev", "pd-direct-chebyshev"] {
             let step = (&model, &state);
-            let (errors, solve) = errors::<f32>(step, 1.0 / 30.0, (method, 0.99999), 1000, report.energy);
+            let (errors, solve) = errors::<f32>(step, 1.0 / 30.0, (method, 0.99999, 10), 1000, report.energy);
             let worst = errors.iter().copied().fold(0.0, f64::max);
             println!("{} {method}: {} restarts, worst {worst:e}, last {:e}", scene.name, solve.restarts, errors[1000]);
             assert!(worst < 10.0, "{} {method}: rose to {worst} times its start", scene.name);

@@ -304,7 +304,7 @@ impl<R: Real> Bench<R> {
 
     fn check_enforce(&mut self) {
         let mut x = self.x.clone();
-        self.step.device.enforce(&self.step.problem, &mut x);
+        self.step.device.enforce(&mut self.step.problem, &mut x);
         let input = step_input(&self.step.model, self.state.time + H);
         for i in 0..x.len() {
             let mut at = Vec3::<R>::load(self.x[i]);

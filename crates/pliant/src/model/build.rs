@@ -102,7 +102,7 @@ impl Placed {
 impl ModelBuilder {
     /// An empty model.
     pub fn new(name: &str) -> Self {
-        let model = Model { name: name.to_string(), contact_stiffness: 10.0, ..Model::default() };
+        let model = Model { name: name.to_string(), contact_stiffness: 1.0, ..Model::default() };
         Self { model, ..Self::default() }
     }
 

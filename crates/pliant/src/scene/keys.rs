@@ -432,13 +432,18 @@ const SOLVER: SectionKeys = SectionKeys {
     decides: "",
     about: "The method and its parameters; what a method does not use, it ignores.",
     keys: &[
-        key("method", Kind::Text, "\"pd-jacobi-chebyshev\"", "Name as `pliant methods` lists it."),
+        key(
+            "method",
+            Kind::Text,
+            "\"auto\"",
+            "Name as `pliant methods` lists it; `auto` picks the best for the scene.",
+        ),
         key("iterations", Kind::Count(1, 100_000_000), "by method", "Iterations per step."),
         key(
             "tolerance",
             Kind::Number(PLAIN, Range::BELOW_ONE),
             "0",
-            "Stop when the gradient is this small relative to the start of the step; 0: never.",
+            "Stop when the gradient, in the method's own norm, is this small relative to the start of the step; 0: never (newton: 1e-10).",
         ),
         key("budget_ms", Kind::Number(MILLISECONDS, Range::POSITIVE), "none", "Deadline per step."),
         key(
@@ -447,12 +452,17 @@ const SOLVER: SectionKeys = SectionKeys {
             "found by a pre-simulation",
             "Spectral radius for Chebyshev acceleration.",
         ),
-        key("delay", Kind::Count(0, 1_000_000), "10", "Iterations before Chebyshev acceleration starts."),
+        key(
+            "delay",
+            Kind::Count(0, 1_000_000),
+            "10",
+            "Iterations before Chebyshev acceleration starts; at most a quarter of them.",
+        ),
         key(
             "under_relaxation",
             Kind::Number(PLAIN, Range::UNIT),
             "the largest that is safe",
-            "Under-relaxation of Jacobi sweeps.",
+            "Factor on each step of the Jacobi, Gauss-Seidel and direct methods.",
         ),
         key("over_relaxation", Kind::Number(PLAIN, Range::BELOW_TWO), "1.5", "Factor of the over-relaxed variants."),
         key(
@@ -464,7 +474,7 @@ const SOLVER: SectionKeys = SectionKeys {
         key(
             "contact_stiffness",
             Kind::Number(PLAIN, Range::POSITIVE),
-            "10",
+            "1",
             "Stiffness of contact, as a multiple of each vertex's diagonal.",
         ),
     ],

@@ -19,6 +19,11 @@ impl<D: Device> Sweep<D> for JacobiConstraints<D> {
         1.0
     }
 
+    /// α was chosen for meshes of usual valence, and hinges add to it.
+    fn may_overshoot(&self) -> bool {
+        true
+    }
+
     fn sweep(
         &mut self,
         device: &mut D,

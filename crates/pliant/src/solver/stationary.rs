@@ -12,6 +12,11 @@ pub(super) trait Sweep<D: Device> {
     /// γ that is safe for this problem.
     fn safe_relaxation(&mut self, device: &mut D, problem: &mut D::Problem) -> f64;
 
+    /// Whether γ = [`Sweep::safe_relaxation`] is a guess that may turn out too large.
+    fn may_overshoot(&self) -> bool {
+        false
+    }
+
     /// From the iterate x computes the candidate x̂ and turns x⁻ into x⁺; writes the squared residual to `residual`.
     fn sweep(
         &mut self,
@@ -31,13 +36,21 @@ pub(super) struct Stationary<D: Device, S> {
     under_relaxation: Option<f64>,
     safe: Option<f64>,
     x_before: Option<D::Points>,
+    /// Iterations of the last solve: what a deadline will leave time for.
+    last_iterations: Option<usize>,
 }
 
 const RESIDUAL: Slot = Slot(0);
 
+/// What a deadline is expected to leave time for until it is known.
+const FIRST_GUESS: usize = 30;
+
+/// A squared residual this many times the least so far means that a sweep without guarantees diverges.
+const DIVERGED: f64 = 16.0;
+
 impl<D: Device, S: Sweep<D>> Stationary<D, S> {
     pub fn new(sweep: S, chebyshev: Option<Chebyshev>, under_relaxation: Option<f64>) -> Self {
-        Self { sweep, chebyshev, under_relaxation, safe: None, x_before: None }
+        Self { sweep, chebyshev, under_relaxation, safe: None, x_before: None, last_iterations: None }
     }
 }
 
@@ -53,10 +66,13 @@ impl<D: Device, S: Sweep<D>> Solver<D> for Stationary<D, S> {
         device.copy(x, x_before);
         self.sweep.begin(device, problem);
         let safe = *self.safe.get_or_insert_with(|| self.sweep.safe_relaxation(device, problem));
-        let under_relaxation = self.under_relaxation.unwrap_or(safe);
+        let mut under_relaxation = self.under_relaxation.unwrap_or(safe);
+        let may_overshoot = self.under_relaxation.is_none() && self.sweep.may_overshoot();
         if let Some(chebyshev) = &mut self.chebyshev {
-            chebyshev.begin(control.iterations);
+            let in_time = control.deadline.map(|_| self.last_iterations.unwrap_or(FIRST_GUESS));
+            chebyshev.begin(control.iterations.min(in_time.unwrap_or(usize::MAX)));
         }
+        let mut least_residual = f64::INFINITY;
         let mut report = SolveReport::default();
         let mut first_residual = f64::INFINITY;
         while control.go_on(device, problem, report.iterations, x) {
@@ -77,11 +93,18 @@ impl<D: Device, S: Sweep<D>> Solver<D> for Stationary<D, S> {
                 chebyshev.observe(residual);
                 report.restarts = chebyshev.restarts;
             }
+            least_residual = least_residual.min(residual);
+            if may_overshoot && residual > DIVERGED * least_residual {
+                // Only in this step: what the next ones do must not depend on where a run was resumed.
+                under_relaxation *= 0.5;
+                least_residual = residual;
+            }
             if control.converged(residual, first_residual) {
                 report.converged = true;
                 break;
             }
         }
+        self.last_iterations = Some(report.iterations);
         Ok(report)
     }
 

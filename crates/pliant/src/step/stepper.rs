@@ -181,8 +181,11 @@ where
         device.start(problem, x);
         let start_energy = device.objective(problem, x);
         solver.set_rho(if careful { 0.0 } else { self.settings.parameters.rho });
-        let mut control =
-            Control { iterations: self.settings.iterations, tolerance: self.settings.tolerance, deadline, watch: None };
+        // Without the deadline there would be no end to an unlimited number of iterations.
+        let usual =
+            if careful && self.settings.budget.is_some() { self.settings.method.iterations } else { usize::MAX };
+        let iterations = self.settings.iterations.min(usual);
+        let mut control = Control { iterations, tolerance: self.settings.tolerance, deadline, watch: None };
         let solve = solver.solve(device, problem, x, &mut control).map_err(|e: SolveError| e.to_string())?;
 
         let begun = Instant::now();

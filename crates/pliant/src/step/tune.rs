@@ -33,7 +33,7 @@ const TOLERANCE: f64 = 1.2;
 /// ρ to choose from, as s with 1 − ρ = 10^−s.
 const CHOICES: [f64; 10] = [0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0, 4.5];
 
-/// The ρ that leaves the least energy after the given iterations, summed over the trial problems.
+/// The ρ that leaves the least energy after the given iterations, in the geometric mean over the trial problems.
 pub(super) fn find_rho<D: Device + 'static>(device: &mut D, tuning: &Tuning) -> f64
 where
     D::Points: 'static,
@@ -41,32 +41,59 @@ where
     let mut run = Run::new(device, tuning, tuning.state.time + tuning.h);
     let trials = trials(device, tuning, &mut run);
     let rhos = CHOICES.map(|s: f64| 1.0 - 10f64.powf(-s));
-    let scores = rhos.map(|rho| trials.iter().map(|trial| trial.error(device, tuning, &mut run, rho)).sum::<f64>());
+    let mut scores = [0.0; CHOICES.len()];
+    let mut telling = 0.0;
+    for trial in &trials {
+        let energies = rhos.map(|rho| trial.energy(device, tuning, &mut run, rho));
+        let least = energies.into_iter().fold(f64::INFINITY, f64::min);
+        // A step without deformation is solved by any ρ and says nothing.
+        let tells = least > 0.0 && least < f64::INFINITY && energies.iter().any(|energy| *energy > 1.5 * least);
+        if tells {
+            telling += 1.0;
+            scores.iter_mut().zip(energies).for_each(|(score, energy)| *score += (energy / least).ln());
+        }
+    }
     let least = scores.into_iter().fold(f64::INFINITY, f64::min);
-    let chosen = scores.iter().position(|score| *score <= TOLERANCE * least);
+    let chosen = scores.iter().position(|score| *score <= least + TOLERANCE.ln() * telling);
     chosen.map_or(0.0, |k| rhos[k])
 }
 
-/// One step to be solved, with the energy at its start.
+/// One step to be solved.
 struct Trial {
     state: State,
     input: StepInput,
-    start: f64,
 }
 
 impl Trial {
-    /// Energy after a solve with ρ as a fraction of the energy at its start; infinite if that fails.
-    fn error<D: Device + 'static>(&self, device: &mut D, tuning: &Tuning, run: &mut Run<D>, rho: f64) -> f64
+    /// Energy after a solve with ρ; infinite if that fails.
+    fn energy<D: Device + 'static>(&self, device: &mut D, tuning: &Tuning, run: &mut Run<D>, rho: f64) -> f64
     where
         D::Points: 'static,
     {
         run.load(device, &self.state);
         run.solver.set_rho(rho);
-        match run.solve(device, tuning, &self.input) {
-            Some(energy) if self.start > 0.0 => energy / self.start,
-            _ => f64::INFINITY,
+        run.solve(device, tuning, &self.input).unwrap_or(f64::INFINITY)
+    }
+}
+
+/// The start of the scene with waves running through the bodies that would strain them by a few percent in one step:
+/// a trial even for bodies that fall freely at first.
+fn shaken(tuning: &Tuning) -> Trial {
+    const WAVES: f64 = 4.0 * std::f64::consts::PI;
+    const STRAIN: f64 = 0.03;
+    let mut state = tuning.state.clone();
+    for k in 0..3 {
+        let (low, high) =
+            state.x.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| (low.min(x[k]), high.max(x[k])));
+        let extent = high - low;
+        if extent > 0.0 {
+            for (x, v) in state.x.iter().zip(&mut state.v) {
+                v[k] += STRAIN * extent / (WAVES * tuning.h) * (WAVES * (x[k] - low) / extent).sin();
+            }
         }
     }
+    let input = step_input(tuning.model, state.time + tuning.h);
+    Trial { state, input }
 }
 
 /// Fields for solving steps while tuning.
@@ -120,17 +147,13 @@ where
     D::Points: 'static,
 {
     let mut state = tuning.state.clone();
-    let mut trials = Vec::new();
+    let mut trials = vec![shaken(tuning)];
     run.load(device, &state);
     run.solver.set_rho(0.9);
     for step in 0..STEPS {
         let input = step_input(tuning.model, state.time + tuning.h);
         if TRIALS.contains(&step) {
-            let [x, v, x_next] = &mut run.fields;
-            device.begin_step(&mut run.problem, &input, x, v);
-            device.start(&run.problem, x_next);
-            let start = device.objective(&mut run.problem, x_next);
-            trials.push(Trial { state: state.clone(), input: input.clone(), start });
+            trials.push(Trial { state: state.clone(), input: input.clone() });
         }
         if run.solve(device, tuning, &input).is_none() {
             break;

@@ -15,7 +15,7 @@ pub(super) fn time(s: &Section<'_>) -> Time {
 pub(super) fn solver(s: &Section<'_>) -> SolverSettings {
     s.check_keys(None);
     SolverSettings {
-        method: s.text("method").unwrap_or_else(|| "pd-jacobi-chebyshev".to_string()),
+        method: s.text("method").unwrap_or_else(|| "auto".to_string()),
         iterations: s.count("iterations"),
         tolerance: s.number("tolerance").unwrap_or(0.0),
         budget_ms: s.number("budget_ms"),
@@ -24,7 +24,7 @@ pub(super) fn solver(s: &Section<'_>) -> SolverSettings {
         under_relaxation: s.number("under_relaxation"),
         over_relaxation: s.number("over_relaxation").unwrap_or(1.5),
         relaxation: s.number("relaxation"),
-        contact_stiffness: s.number("contact_stiffness").unwrap_or(10.0),
+        contact_stiffness: s.number("contact_stiffness").unwrap_or(1.0),
     }
 }
 

@@ -1,0 +1,65 @@
+//! The stability matrix: every method × every shipped scene × stiffness 0.01, 1, 100, at h = 1/30 s, and a table of
+//! what failed.
+//!
+//!     cargo bench --bench stability -- [scale=0.25] [frames=300] [scene=NAME] [method=NAME]
+//!
+//! `scale` makes meshes coarser (vertices along each side); solids are as rigid as possible, so that every method runs.
+#![allow(missing_docs)]
+
+#[path = "../tests/support/stability.rs"]
+mod stability;
+
+use pliant::scene::Scene;
+use rayon::prelude::*;
+use stability::{Bounds, STIFFNESSES, coarsen, methods, run};
+use std::path::Path;
+
+fn main() {
+    let given = |key: &str| {
+        let prefix = format!("{key}=");
+        std::env::args().find_map(|argument| argument.strip_prefix(&prefix).map(str::to_string))
+    };
+    let number = |key: &str, default: f64| given(key).and_then(|text| text.parse().ok()).unwrap_or(default);
+    let (scale, frames) = (number("scale", 0.25), number("frames", 300.0) as usize);
+    let bounds = Bounds { stretch: 100.0, speed: 100.0 };
+    let (only_scene, only_method) = (given("scene"), given("method"));
+    let wanted = |only: &Option<String>, name: &str| only.as_ref().is_none_or(|only| only == name);
+
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenes");
+    let mut files: Vec<_> = std::fs::read_dir(&folder).into_iter().flatten().flatten().map(|f| f.path()).collect();
+    files.sort();
+    let mut cases = Vec::new();
+    for file in files.iter().filter(|file| file.extension().is_some_and(|e| e == "toml")) {
+        let mut scene = Scene::read(file, &[]).unwrap_or_else(|error| panic!("{error}"));
+        coarsen(&mut scene, scale);
+        if wanted(&only_scene, &scene.name) {
+            for method in methods(&scene).into_iter().filter(|method| wanted(&only_method, method.name)) {
+                cases.extend(STIFFNESSES.map(|stiffness| (scene.clone(), method, stiffness)));
+            }
+        }
+    }
+    println!("{} runs of {frames} steps, meshes at {scale} of their resolution", cases.len());
+    let outcomes: Vec<_> = cases
+        .par_iter()
+        .map(|(scene, method, stiffness)| {
+            let outcome = run(scene, method, *stiffness, frames, bounds);
+            println!(
+                "{:11} {:28} x{:<5} stretch {:9.3e} speed {:9.3e} m/s {:3} retries {:6.1} s  {}",
+                outcome.scene,
+                outcome.method,
+                outcome.stiffness,
+                outcome.max_stretch,
+                outcome.max_speed,
+                outcome.retries,
+                outcome.seconds,
+                outcome.failed.as_deref().unwrap_or("ok")
+            );
+            outcome
+        })
+        .collect();
+    let failures: Vec<_> = outcomes.iter().filter(|outcome| outcome.failed.is_some()).collect();
+    println!("\n{} of {} failed", failures.len(), outcomes.len());
+    for o in failures {
+        println!("| {} | {} | {} | {} |", o.scene, o.method, o.stiffness, o.failed.as_deref().unwrap_or(""));
+    }
+}

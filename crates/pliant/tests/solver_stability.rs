@@ -1,0 +1,96 @@
+//! Nothing explodes: every method, soft to stiff, cloth, solids and contact. In large: `cargo bench --bench stability`.
+
+#[path = "support/stability.rs"]
+mod stability;
+mod support;
+
+use pliant::math::Vec3;
+use pliant::scene::Scene;
+use pliant::step::Simulation;
+use stability::{Bounds, STIFFNESSES, coarsen, methods, run};
+use support::*;
+
+fn all_calm(scene: &Scene, steps: usize, bounds: Bounds) {
+    let mut failures = Vec::new();
+    for method in methods(scene) {
+        for stiffness in STIFFNESSES {
+            let outcome = run(scene, method, stiffness, steps, bounds);
+            let line = format!(
+                "{} {} x{}: stretch {:.3}, {:.2} m/s, {} retries, {:.1} s {:?}",
+                outcome.scene,
+                outcome.method,
+                outcome.stiffness,
+                outcome.max_stretch,
+                outcome.max_speed,
+                outcome.retries,
+                outcome.seconds,
+                outcome.failed
+            );
+            println!("{line}");
+            if outcome.failed.is_some() {
+                failures.push(line);
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+#[test]
+fn every_method_keeps_a_cloth_calm() {
+    let scene = shipped("hanging.toml", &[("cloth.resolution", "9"), ("cloth.triangulation", "delaunay")]);
+    all_calm(&scene, 40, Bounds { stretch: 20.0, speed: 30.0 });
+}
+
+#[test]
+fn every_method_keeps_a_solid_calm() {
+    let mut scene = shipped("bar.toml", &[("solid.cells", "[12, 4, 4]")]);
+    coarsen(&mut scene, 0.5);
+    all_calm(&scene, 40, Bounds { stretch: 20.0, speed: 30.0 });
+}
+
+#[test]
+fn every_method_keeps_contact_calm() {
+    let scene = shipped("drape.toml", &[("cloth.resolution", "11"), ("cloth.position", "[0, 0.78, 0]")]);
+    all_calm(&scene, 40, Bounds { stretch: 20.0, speed: 30.0 });
+}
+
+/// Not from every random cloud: some end wound up in another minimum of E, without an inverted tet, and stay there with
+/// a gradient of zero, whatever the method. These two clouds do not.
+#[test]
+fn a_scrambled_solid_finds_its_rest_shape() {
+    for method in ["pd-direct", "pd-jacobi-chebyshev", "pd-gauss-seidel", "pd-pcg", "newton"] {
+        for seed in ["2", "3"] {
+            let set = [("solid.cells", "3"), ("solid.model", "arap"), ("solver.method", method), ("seed", seed)];
+            let mut simulation = Simulation::new(&shipped("scramble.toml", &set)).unwrap();
+            for _ in 0..120 {
+                simulation.step().unwrap();
+            }
+            let (state, model) = (simulation.state(), simulation.model().clone());
+            let apart = |x: &[[f64; 3]], i: usize, j: usize| (Vec3::<f64>::of(x[i]) - Vec3::of(x[j])).length();
+            let pairs = (0..model.vertices()).flat_map(|i| (0..i).map(move |j| (i, j)));
+            let worst =
+                pairs.map(|(i, j)| (apart(&state.x, i, j) - apart(&model.rest_x, i, j)).abs()).fold(0.0, f64::max);
+            println!("{method} seed {seed}: {worst:e} m from the rest shape");
+            assert!(worst < 2e-3, "{method} seed {seed}: {worst} m from the rest shape of 0.2 m");
+        }
+    }
+}
+
+#[test]
+fn a_scrambled_cloth_stays_finite_and_settles() {
+    for method in ["pd-direct", "pd-jacobi-chebyshev", "pd-gauss-seidel", "pd-pcg", "xpbd", "newton"] {
+        let text = format!(
+            "gravity = [0, 0, 0]\nseed = 4\n[[cloth]]\nsize = 0.5\nresolution = 9\nscramble = true\nmaterial = \"jersey\"\n\
+             [[force]]\nkind = \"damping\"\nrate = 3\n[solver]\nmethod = \"{method}\""
+        );
+        let mut simulation = Simulation::new(&scene(&text)).unwrap();
+        for _ in 0..150 {
+            simulation.step().unwrap();
+        }
+        let state = simulation.state();
+        let speed = state.v.iter().flatten().fold(0.0f64, |most, v| most.max(v.abs()));
+        // XPBD does not minimise E; where springs cross each other it keeps pushing.
+        let most = if method == "xpbd" { 30.0 } else { 0.5 };
+        assert!(state.is_finite() && speed < most, "{method}: {speed} m/s");
+    }
+}

@@ -1,0 +1,129 @@
+//! Runs a scene with a method and looks whether it stays calm: for the tests in small, for `cargo bench --bench
+//! stability` with every method, every shipped scene and three stiffnesses.
+
+use pliant::model::Model;
+use pliant::scene::{BendModel, MeshSource, Scene, SolidModel, StretchModel};
+use pliant::solver::{METHODS, Method};
+use pliant::step::Simulation;
+
+/// What counts as calm.
+#[derive(Clone, Copy, Debug)]
+pub struct Bounds {
+    /// Largest |length/rest − 1| of an edge.
+    pub stretch: f64,
+    /// Largest speed, m/s.
+    pub speed: f64,
+}
+
+/// Factors on the stiffness of a scene.
+pub const STIFFNESSES: [f64; 3] = [0.01, 1.0, 100.0];
+
+/// How one run went.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    pub scene: String,
+    pub method: &'static str,
+    /// Factor on all stiffnesses.
+    pub stiffness: f64,
+    pub max_stretch: f64,
+    pub max_speed: f64,
+    pub retries: usize,
+    pub seconds: f64,
+    /// What went wrong, and at which step.
+    pub failed: Option<String>,
+}
+
+/// Multiplies every stiffness of a scene.
+pub fn stiffen(scene: &mut Scene, factor: f64) {
+    for cloth in &mut scene.cloth {
+        match &mut cloth.stretch {
+            StretchModel::Springs { stiffness } => *stiffness *= factor,
+            StretchModel::Membrane { youngs_modulus, .. } => *youngs_modulus *= factor,
+        }
+        match &mut cloth.bend {
+            BendModel::Quadratic { stiffness } | BendModel::Dihedral { stiffness } => *stiffness *= factor,
+            BendModel::None => {}
+        }
+    }
+    scene.solid.iter_mut().for_each(|solid| solid.youngs_modulus *= factor);
+}
+
+/// Makes every generated mesh coarser: `scale` times as many vertices along each side.
+pub fn coarsen(scene: &mut Scene, scale: f64) {
+    let fewer = |count: usize, least: usize| ((count as f64 * scale).round() as usize).max(least);
+    let meshes = scene.cloth.iter_mut().map(|cloth| &mut cloth.mesh);
+    for mesh in meshes.chain(scene.solid.iter_mut().map(|solid| &mut solid.mesh)) {
+        match mesh {
+            MeshSource::Grid { resolution, .. } => *resolution = resolution.map(|count| fewer(count, 5)),
+            MeshSource::Box { cells, .. } => *cells = cells.map(|count| fewer(count, 2)),
+            MeshSource::Sphere { edge, radius } => *edge = (*edge / scale).min(0.5 * *radius),
+            MeshSource::Cylinder { edge, radius, .. } => *edge = (*edge / scale).min(*radius),
+            MeshSource::Torus { edge, minor_radius, .. } => *edge = (*edge / scale).min(*minor_radius),
+            MeshSource::DoubleHelix { tets } => *tets = fewer(*tets, 100),
+            MeshSource::File(_) => {}
+        }
+    }
+}
+
+/// Methods that can run a scene once its solids are as rigid as possible.
+pub fn methods(scene: &Scene) -> Vec<&'static Method> {
+    let (model, _) = Model::new(&projective(scene.clone())).unwrap_or_else(|error| panic!("{error}"));
+    METHODS.iter().filter(|method| method.check(&model).is_ok()).collect()
+}
+
+fn projective(mut scene: Scene) -> Scene {
+    scene.solid.iter_mut().for_each(|solid| solid.model = SolidModel::AsRigidAsPossible);
+    scene
+}
+
+/// One run at h = 1/30 s.
+pub fn run(scene: &Scene, method: &'static Method, stiffness: f64, steps: usize, bounds: Bounds) -> Outcome {
+    let mut scene = projective(scene.clone());
+    stiffen(&mut scene, stiffness);
+    scene.time.frame_rate = 30.0;
+    scene.time.steps_per_frame = 1;
+    scene.solver.method = method.name.to_string();
+    let begun = std::time::Instant::now();
+    let mut outcome = Outcome {
+        scene: scene.name.clone(),
+        method: method.name,
+        stiffness,
+        max_stretch: 0.0,
+        max_speed: 0.0,
+        retries: 0,
+        seconds: 0.0,
+        failed: None,
+    };
+    outcome.failed = simulate(&scene, steps, bounds, &mut outcome).err();
+    outcome.seconds = begun.elapsed().as_secs_f64();
+    outcome
+}
+
+fn simulate(scene: &Scene, steps: usize, bounds: Bounds, outcome: &mut Outcome) -> Result<(), String> {
+    let mut simulation = Simulation::new(scene).map_err(|error| error.to_string())?;
+    // A random cloud starts far outside any bound; it has this many steps to come home.
+    let scrambled =
+        scene.cloth.iter().any(|c| c.placement.scramble) || scene.solid.iter().any(|s| s.placement.scramble);
+    let settling = if scrambled { steps / 2 } else { 0 };
+    for step in 0..steps {
+        let report = simulation.step().map_err(|error| format!("step {step}: {error}"))?;
+        let state = simulation.state();
+        if !state.is_finite() {
+            return Err(format!("step {step}: not finite"));
+        }
+        outcome.retries += report.retries;
+        if step < settling {
+            continue;
+        }
+        let speed = state.v.iter().map(|v| v.iter().map(|c| c * c).sum::<f64>().sqrt()).fold(0.0, f64::max);
+        outcome.max_speed = outcome.max_speed.max(speed);
+        outcome.max_stretch = outcome.max_stretch.max(report.certificate.max_stretch);
+        if speed > bounds.speed {
+            return Err(format!("step {step}: {speed:.3e} m/s"));
+        }
+        if report.certificate.max_stretch > bounds.stretch {
+            return Err(format!("step {step}: stretch {:.3e}", report.certificate.max_stretch));
+        }
+    }
+    Ok(())
+}
