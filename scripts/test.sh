@@ -35,5 +35,5 @@ if $cargo clippy --version >/dev/null 2>&1; then
 else
     echo "skip  lints: rustup component add clippy"
 fi
-check "tests" $cargo test --workspace --quiet
+check "tests" $cargo test --workspace --quiet --no-fail-fast
 RUSTDOCFLAGS="-D warnings" check "reference" $cargo doc --workspace --no-deps --quiet
