@@ -148,8 +148,11 @@ struct Run<'a> {
 impl<'a> Run<'a> {
     fn prepare(scene: &'a Scene, options: &'a RunOptions, hooks: &mut dyn RunHooks) -> Result<Self, RunError> {
         hooks.stage(RunStage::Preparing, 0);
-        check_previews(options)?;
+        for path in &options.previews {
+            PreviewKind::of(path)?;
+        }
         let folder = RunFolder::open(&options.out)?;
+        make_preview_folders(options)?;
         let found =
             if options.resume { Checkpoint::load(&folder.checkpoint()).map_err(FolderError::from)? } else { None };
         // ρ of the checkpoint is the one to go on with; finding it again would only cost time.
@@ -336,9 +339,8 @@ impl<'a> Run<'a> {
 }
 
 /// Files that cannot be written are better known before an hour of simulation than after.
-fn check_previews(options: &RunOptions) -> Result<(), RunError> {
+fn make_preview_folders(options: &RunOptions) -> Result<(), RunError> {
     for path in &options.previews {
-        PreviewKind::of(path)?;
         if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
             std::fs::create_dir_all(folder).map_err(|source| PreviewError::Io { path: path.clone(), source })?;
         }
