@@ -10,7 +10,7 @@ pub enum ModelError {
         /// Name in the scene.
         body: String,
         /// What is wrong with the mesh.
-        source: MeshError,
+        source: Box<MeshError>,
     },
     /// A generator was asked for something it cannot make.
     #[error("body '{body}': {reason}")]
