@@ -91,7 +91,7 @@ impl Placed {
                 what,
                 index,
                 vertices: stencil.to_vec(),
-                source,
+                source: source.into(),
             })?;
             batch.push(stencil.map(|i| i + self.first), element);
         }

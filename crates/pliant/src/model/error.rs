@@ -32,7 +32,7 @@ pub enum ModelError {
         /// Its vertices in the body, from 0.
         vertices: Vec<u32>,
         /// What is wrong with it.
-        source: MaterialError,
+        source: Box<MaterialError>,
     },
     /// A cloth without triangles or a solid without tets.
     #[error("body '{body}': the mesh has no {expected}; {hint}")]
