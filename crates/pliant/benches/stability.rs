@@ -10,9 +10,9 @@
 mod stability;
 
 use pliant::scene::Scene;
-use rayon::prelude::*;
-use stability::{Bounds, STIFFNESSES, coarsen, methods, run};
+use stability::{Bounds, Outcome, STIFFNESSES, coarsen, methods, run};
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 fn main() {
     let given = |key: &str| {
@@ -39,27 +39,40 @@ fn main() {
         }
     }
     println!("{} runs of {frames} steps, meshes at {scale} of their resolution", cases.len());
-    let outcomes: Vec<_> = cases
-        .par_iter()
-        .map(|(scene, method, stiffness)| {
-            let outcome = run(scene, method, *stiffness, frames, bounds);
-            println!(
-                "{:11} {:28} x{:<5} stretch {:9.3e} speed {:9.3e} m/s {:3} retries {:6.1} s  {}",
-                outcome.scene,
-                outcome.method,
-                outcome.stiffness,
-                outcome.max_stretch,
-                outcome.max_speed,
-                outcome.retries,
-                outcome.seconds,
-                outcome.failed.as_deref().unwrap_or("ok")
-            );
-            outcome
-        })
-        .collect();
+    // Each run alone in a pool of one thread: threads that wait in one run would otherwise pick up another.
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let Ok(pool) = rayon::ThreadPoolBuilder::new().num_threads(1).build() else { return Vec::new() };
+        let mut done = Vec::new();
+        while let Some((scene, method, stiffness)) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let outcome = pool.install(|| run(scene, method, *stiffness, frames, bounds));
+            print(&outcome);
+            done.push(outcome);
+        }
+        done
+    };
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let outcomes: Vec<Outcome> = std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        workers.into_iter().flat_map(|worker| worker.join().unwrap_or_default()).collect()
+    });
     let failures: Vec<_> = outcomes.iter().filter(|outcome| outcome.failed.is_some()).collect();
     println!("\n{} of {} failed", failures.len(), outcomes.len());
     for o in failures {
         println!("| {} | {} | {} | {} |", o.scene, o.method, o.stiffness, o.failed.as_deref().unwrap_or(""));
     }
+}
+
+fn print(outcome: &Outcome) {
+    println!(
+        "{:11} {:28} x{:<5} stretch {:9.3e} speed {:9.3e} m/s {:3} retries {:6.1} s  {}",
+        outcome.scene,
+        outcome.method,
+        outcome.stiffness,
+        outcome.max_stretch,
+        outcome.max_speed,
+        outcome.retries,
+        outcome.seconds,
+        outcome.failed.as_deref().unwrap_or("ok")
+    );
 }

@@ -52,7 +52,7 @@ fn a_particle_slides_if_and_only_if_the_slope_is_steeper_than_friction() {
 
 fn falling_on(shape: &str, method: &str) -> Scene {
     scene(&format!(
-        "[[cloth]]\nsize = 0.8\nresolution = 13\ntriangulation = \"delaunay\"\nthickness = \"1 cm\"\nposition = [0, 0.35, 0]\n\
+        "[[cloth]]\nsize = 0.8\nresolution = 11\ntriangulation = \"delaunay\"\nthickness = \"1 cm\"\nposition = [0, 0.35, 0]\n\
          [[collider]]\n{shape}\nfriction = 0.5\n[[force]]\nkind = \"damping\"\nrate = 1\n[solver]\nmethod = \"{method}\"\nrho = 0.9\n"
     ))
 }
@@ -71,7 +71,7 @@ fn colliders_of_every_shape_hold_a_falling_cloth_within_its_thickness() {
         for method in ["pd-jacobi-chebyshev", "pd-direct", "newton", "xpbd", "pbd-gauss-seidel", "pbd-jacobi"] {
             let mut simulation = Simulation::new(&falling_on(shape, method)).unwrap();
             let mut least = f64::INFINITY;
-            for _ in 0..50 {
+            for _ in 0..40 {
                 let report = simulation.step().unwrap();
                 least = least.min(report.certificate.min_gap);
             }
@@ -105,5 +105,25 @@ fn a_moving_collider_carries_a_cloth_by_friction() {
         let moved = mean(&simulation.state()) - before;
         let expected = if carried { 0.5 } else { 0.0 };
         assert!((moved - expected).abs() < 0.06, "{method} friction {friction}: moved {moved} m, expected {expected}");
+    }
+}
+
+/// pd-jacobi-over-relaxed is not among them: what it moves too far out of a contact falls back into it.
+#[test]
+fn energy_never_increases_in_contact_either() {
+    let drape = shipped("drape.toml", &[("cloth.resolution", "15"), ("cloth.position", "[0, 0.76, 0]")]);
+    let (model, mut state) = build(&drape);
+    for k in 0..14 {
+        for method in ["pd-direct", "pd-jacobi", "pd-gauss-seidel", "pd-pcg", "pd-pcg-direct"] {
+            let mut step = Step::<f64>::new(&model, &state, H);
+            let mut before = f64::INFINITY;
+            step.solve(method, 60, 0.0, |iteration, energy| {
+                let rounding = 1e-12 * before.min(1.0) + 1e-20;
+                assert!(energy <= before + rounding, "step {k} {method} {iteration}: {before} to {energy}");
+                before = energy;
+            })
+            .unwrap();
+        }
+        state = newton_steps(&model, &state, H, 1);
     }
 }

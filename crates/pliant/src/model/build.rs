@@ -91,7 +91,7 @@ impl Placed {
                 what,
                 index,
                 vertices: stencil.to_vec(),
-                source,
+                source: source.into(),
             })?;
             batch.push(stencil.map(|i| i + self.first), element);
         }
@@ -338,7 +338,8 @@ fn is_bent([a, b, p, q]: [Vec3<f64>; 4]) -> bool {
 
 fn load(body: &str, source: &MeshSource, folder: &Path) -> Result<Mesh, ModelError> {
     if let MeshSource::File(path) = source {
-        return mesh::read(&folder.join(path)).map_err(|source| ModelError::Mesh { body: body.to_string(), source });
+        return mesh::read(&folder.join(path))
+            .map_err(|source| ModelError::Mesh { body: body.to_string(), source: source.into() });
     }
     let generated = generate::from_source(source);
     generated

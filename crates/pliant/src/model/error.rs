@@ -10,7 +10,7 @@ pub enum ModelError {
         /// Name in the scene.
         body: String,
         /// What is wrong with the mesh.
-        source: MeshError,
+        source: Box<MeshError>,
     },
     /// A generator was asked for something it cannot make.
     #[error("body '{body}': {reason}")]
@@ -32,7 +32,7 @@ pub enum ModelError {
         /// Its vertices in the body, from 0.
         vertices: Vec<u32>,
         /// What is wrong with it.
-        source: MaterialError,
+        source: Box<MaterialError>,
     },
     /// A cloth without triangles or a solid without tets.
     #[error("body '{body}': the mesh has no {expected}; {hint}")]

@@ -111,7 +111,7 @@ pub const METHODS: &[Method] = &[
     pd(Kind::GaussSeidelOverRelaxed, "pd-gauss-seidel-over-relaxed", "course 2.2.1", 200, "symmetric over-relaxation"),
     accelerated(GAUSS_SEIDEL, "pd-gauss-seidel-chebyshev", 100, "fewest sweeps of the matrix-free kind on CPUs"),
     DIRECT,
-    accelerated(DIRECT, "pd-direct-chebyshev", 20, "most accurate per iteration of the projective methods"),
+    accelerated(DIRECT, "pd-direct-chebyshev", 80, "most accurate per iteration of the projective methods"),
     pd(
         Kind::Pcg,
         "pd-pcg",
@@ -240,7 +240,7 @@ impl Method {
         let over = parameters.over_relaxation;
         let jacobi = |relaxation| Box::new(Stationary::<D, _>::new(Jacobi { relaxation }, chebyshev, gamma));
         let gauss_seidel = |omega| {
-            let sweep = Preconditioned::new(SymmetricGaussSeidel { omega });
+            let sweep = Preconditioned::new(SymmetricGaussSeidel { omega }, self.chebyshev);
             Box::new(Stationary::<D, _>::new(sweep, chebyshev, gamma))
         };
         match self.kind {
@@ -248,7 +248,9 @@ impl Method {
             Kind::JacobiOverRelaxed => jacobi(over),
             Kind::GaussSeidel => gauss_seidel(1.0),
             Kind::GaussSeidelOverRelaxed => gauss_seidel(over),
-            Kind::Direct => Box::new(Stationary::<D, _>::new(Preconditioned::new(Direct), chebyshev, gamma)),
+            Kind::Direct => {
+                Box::new(Stationary::<D, _>::new(Preconditioned::new(Direct, self.chebyshev), chebyshev, gamma))
+            }
             Kind::Pcg => Box::new(NonlinearPcg::<D, _>::new(Diagonal)),
             Kind::PcgDirect => Box::new(NonlinearPcg::<D, _>::new(Direct)),
             Kind::PbdJacobi => {

@@ -144,3 +144,15 @@ fn a_failure_in_the_middle_of_the_pieces_is_rolled_back_too() {
     assert!(stepper.solve_piece(first, before.time + H, true, None).is_err());
     assert_eq!(stepper.state(), before);
 }
+
+/// Regression: tries after the first have no deadline, and went on for all of the 100,000 iterations that a budget
+/// stands for.
+#[test]
+fn later_tries_of_a_step_with_a_budget_end() {
+    let Guarded { mut stepper, left, .. } = guarded(Harm::Error);
+    stepper.settings.budget = Some(Duration::from_millis(5));
+    stepper.settings.iterations = 100_000;
+    *left.borrow_mut() = 1;
+    let report = stepper.step().unwrap();
+    assert_eq!((report.retries, report.iterations), (1, stepper.settings.method.iterations));
+}
