@@ -77,7 +77,7 @@ pub struct SceneArgs {
     /// Change a key of the scene, for example time.frames=10; may be given several times
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = key_value)]
     pub set: Vec<(String, String)>,
-    /// Method that solves each step; `pliant methods` lists them
+    /// Method that solves each step, or auto; `pliant methods` lists them
     #[arg(long, short, value_name = "NAME")]
     pub method: Option<String>,
     /// Where to compute; `pliant devices` lists what there is

@@ -20,11 +20,10 @@ pub(crate) fn methods(args: &Args) -> anyhow::Result<Exit> {
                     "chebyshev": m.chebyshev,
                     "minimises": m.minimises,
                     "iterations": m.iterations,
-                    "default": m.name == METHODS[0].name,
                 })
             })
             .collect();
-        print_json(&json!({ "methods": methods }))?;
+        print_json(&json!({ "default": "auto", "methods": methods }))?;
         return Ok(Exit::Done);
     }
     let mut table = Table::new(&["method", "iterations", "needs", "source", "what it is good for"]);
@@ -32,7 +31,7 @@ pub(crate) fn methods(args: &Args) -> anyhow::Result<Exit> {
         let cells = [m.name, &m.iterations.to_string(), needs(m.needs), m.source, m.summary];
         table.row(cells.map(str::to_string));
     }
-    print(&table.text())?;
+    print(&format!("{}\n'auto', the default, picks the best of these for a scene.", table.text()))?;
     Ok(Exit::Done)
 }
 

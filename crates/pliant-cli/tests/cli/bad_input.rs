@@ -15,7 +15,7 @@ fn bad_calls_are_refused_with_a_message_that_says_what_to_do() {
         (&["run", "scnee.toml"], &["scnee.toml", "scene.toml"]),
         (&["run", "."], &["cannot be read"]),
         (&["run", "gone.toml"], &["gone.obj"]),
-        (&["run", "tets.toml"], &["pd-jacobi-chebyshev", "newton"]),
+        (&["run", "tets.toml", "--method", "pd-direct"], &["pd-direct", "newton"]),
         (&["run", "scene.toml", "--method", "pd-jacobbi"], &["pd-jacobbi", "did you mean", "pliant methods"]),
         (&["run", "scene.toml", "--device", "gpu7"], &["gpu7", "cpu"]),
         (&["run", "scene.toml", "--set", "cloth.resolution"], &["KEY=VALUE"]),

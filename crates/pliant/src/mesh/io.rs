@@ -161,7 +161,7 @@ pub fn write(path: &Path, mesh: &Mesh) -> Result<(), MeshError> {
     write_with_fields(path, mesh, &[])
 }
 
-/// Like [`write`], with values per point, which only VTU can hold; for another format fields are an error.
+/// Like [`write()`], with values per point, which only VTU can hold; for another format fields are an error.
 pub fn write_with_fields(path: &Path, mesh: &Mesh, fields: &[PointField]) -> Result<(), MeshError> {
     let format = match Format::from_extension(path) {
         None | Some(Format::Tetgen) => return Err(unknown(path, WRITABLE)),

@@ -351,12 +351,16 @@ fn make_preview_folders(options: &RunOptions) -> Result<(), RunError> {
 /// What must be the same when the run goes on: `auto` is what it was resolved to.
 fn identity(scene: &Scene, simulation: &Simulation) -> Identity {
     let device = "cpu";
-    let resolved =
-        Scene { device: DeviceSettings { name: device.to_string(), ..scene.device.clone() }, ..scene.clone() };
+    let method = simulation.method().name;
+    let resolved = Scene {
+        device: DeviceSettings { name: device.to_string(), ..scene.device.clone() },
+        solver: SolverSettings { method: method.to_string(), ..scene.solver.clone() },
+        ..scene.clone()
+    };
     Identity {
         scene_hash: resolved.hash(),
         scene: scene.name.clone(),
-        method: simulation.method().name.to_string(),
+        method: method.to_string(),
         device: device.to_string(),
         precision: simulation.precision().to_string(),
         version: env!("CARGO_PKG_VERSION").to_string(),

@@ -5,7 +5,7 @@ use crate::math::Vec3;
 use crate::mesh::{self, Finding, Mesh, Severity};
 use crate::model::{Body, Model, State};
 use crate::scene::Scene;
-use crate::solver::find_method;
+use crate::solver::find_method_for;
 use crate::step::SimulationError;
 
 /// What a check of a scene found.
@@ -71,8 +71,8 @@ pub struct BodyCheck {
 
 /// Builds a scene and looks at it at rest and at the start.
 pub fn check_scene(scene: &Scene) -> Result<SceneCheck, SimulationError> {
-    let method = find_method(&scene.solver.method)?;
     let (model, start) = Model::new(scene)?;
+    let method = find_method_for(&scene.solver.method, &model)?;
     method.check(&model)?;
     let bodies: Vec<BodyCheck> = model.bodies.iter().map(|body| check_body(&model, body)).collect();
     let surface: Vec<[u32; 3]> = model.surface().collect();
