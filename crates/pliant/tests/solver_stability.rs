@@ -43,15 +43,15 @@ fn every_method_keeps_a_cloth_calm() {
 
 #[test]
 fn every_method_keeps_a_solid_calm() {
-    let mut scene = shipped("bar.toml", &[("solid.cells", "[12, 4, 4]")]);
+    let mut scene = shipped("bar.toml", &[("solid.cells", "[8, 4, 4]")]);
     coarsen(&mut scene, 0.5);
-    all_calm(&scene, 40, Bounds { stretch: 20.0, speed: 30.0 });
+    all_calm(&scene, 30, Bounds { stretch: 20.0, speed: 30.0 });
 }
 
 #[test]
 fn every_method_keeps_contact_calm() {
-    let scene = shipped("drape.toml", &[("cloth.resolution", "11"), ("cloth.position", "[0, 0.78, 0]")]);
-    all_calm(&scene, 40, Bounds { stretch: 20.0, speed: 30.0 });
+    let scene = shipped("drape.toml", &[("cloth.resolution", "9"), ("cloth.position", "[0, 0.78, 0]")]);
+    all_calm(&scene, 25, Bounds { stretch: 20.0, speed: 30.0 });
 }
 
 /// Not from every random cloud: some end wound up in another minimum of E, without an inverted tet, and stay there with
@@ -92,5 +92,21 @@ fn a_scrambled_cloth_stays_finite_and_settles() {
         // XPBD does not minimise E; where springs cross each other it keeps pushing.
         let most = if method == "xpbd" { 30.0 } else { 0.5 };
         assert!(state.is_finite() && speed < most, "{method}: {speed} m/s");
+    }
+}
+
+/// Regression: the energy of such a cloth is nothing but rounding, it went up and down by a tenth, and every step was
+/// refused.
+#[test]
+fn a_stiff_cloth_that_falls_freely_is_not_refused() {
+    for method in ["pd-direct", "pd-jacobi", "pd-pcg-direct", "pd-gauss-seidel", "newton"] {
+        let text = format!(
+            "[[cloth]]\nresolution = 9\ntriangulation = \"delaunay\"\nstretch_stiffness = 1e7\nposition = [0, 30, 0]\n\
+             [solver]\nmethod = \"{method}\"\niterations = 10"
+        );
+        let mut simulation = Simulation::new(&scene(&text)).unwrap();
+        for _ in 0..60 {
+            assert_eq!(simulation.step().unwrap().retries, 0, "{method}");
+        }
     }
 }

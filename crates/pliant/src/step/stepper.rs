@@ -3,8 +3,8 @@
 use super::input::refill;
 use super::{Certificate, SimulationError};
 use crate::device::{Device, StepInput};
-use crate::math::Vec3;
-use crate::model::{Model, State, System};
+use crate::math::{Real, Vec3};
+use crate::model::{Model, Potential, State, System};
 use crate::solver::{Control, Method, Parameters, SolveError, SolveReport, Solver};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -195,7 +195,10 @@ where
         let certificate =
             Certificate::measure(device.potential(problem), &self.host.wide, start_energy, &mut self.host.gradient);
         self.certificate_time = begun.elapsed();
-        accept(self.settings.method, &certificate)?;
+        let precision = device.precision();
+        accept(self.settings.method, &certificate, || {
+            rounding_energy(device.potential(problem), &self.host.wide, precision)
+        })?;
         let stalled = certificate.energy >= start_energy && certificate.gradient_norm > 1e-9 * start_energy.abs();
         device.end_step(problem, x_start, x, v_next);
         std::mem::swap(x_start, x);
@@ -209,18 +212,27 @@ struct SolvedPiece {
     certificate: Certificate,
 }
 
-/// Refuses what is not finite and what increased the energy that it was to decrease.
-fn accept(method: &Method, certificate: &Certificate) -> Result<(), String> {
+/// Refuses what is not finite and what increased the energy that it was to decrease by more than `rounding`, J.
+fn accept(method: &Method, certificate: &Certificate, rounding: impl FnOnce() -> f64) -> Result<(), String> {
     let Certificate { energy, start_energy, max_stretch, .. } = *certificate;
     if !energy.is_finite() || !max_stretch.is_finite() {
         return Err("the result is not finite".to_string());
     }
-    // Rounding of f32 positions shows in energies at about this size.
-    let rounding = 1e-4 * start_energy.abs() + 1e-9;
-    if method.minimises && energy > start_energy + rounding {
+    let rise = energy - start_energy;
+    if method.minimises && rise > 1e-4 * start_energy.abs() && rise > rounding() {
         return Err(format!("the solver raised the energy from {start_energy:.6e} J to {energy:.6e} J"));
     }
     Ok(())
+}
+
+/// Energy that positions have because they are rounded to the device's precision, J: a cloth of stiff springs that
+/// falls freely has no other.
+fn rounding_energy(potential: &Potential, x: &[[f64; 4]], precision: &str) -> f64 {
+    let epsilon = if precision == f32::NAME { f64::from(f32::EPSILON) } else { f64::EPSILON };
+    let system = potential.system();
+    let stiffness = system.matrix.diagonal();
+    let own = |i: usize| (stiffness[i] + system.contact_stiffness[i]) * Vec3::load(x[i]).length_sq();
+    epsilon * epsilon * (0..x.len()).map(own).sum::<f64>()
 }
 
 /// A number that changes when the set of holding pins changes: pins are only ever released.
