@@ -17,7 +17,8 @@ struct Case {
 }
 
 fn cloth(resolution: usize) -> Case {
-    let text = format!("pliant = 1\n[[cloth]]\nshape = 'grid'\nresolution = {resolution}\ntriangulation = 'alternating'\n");
+    let text =
+        format!("pliant = 1\n[[cloth]]\nshape = 'grid'\nresolution = {resolution}\ntriangulation = 'alternating'\n");
     let scene = Scene::parse(&text, "cloth", ".".as_ref(), &[]).unwrap();
     let (model, mut state) = Model::new(&scene).unwrap();
     for (i, x) in state.x.iter_mut().enumerate() {
@@ -69,7 +70,9 @@ fn stream_time(bytes: usize) -> f64 {
 }
 
 fn main() {
-    println!("| vertices | threads | ns/vertex | bytes/vertex | sweep / stream of its bytes | speed-up over 1 thread |");
+    println!(
+        "| vertices | threads | ns/vertex | bytes/vertex | sweep / stream of its bytes | speed-up over 1 thread |"
+    );
     println!("|---|---|---|---|---|---|");
     for resolution in [101, 316, 1000] {
         let mut case = cloth(resolution);

@@ -6,11 +6,11 @@ use crate::model::{Model, Potential};
 /// Measures of one state, and of how well it solves its step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Certificate {
-    /// E at the end of the step, J.
+    /// E of the solution, before friction, J.
     pub energy: f64,
     /// E at the start of the solve, J.
     pub start_energy: f64,
-    /// ‖∇E‖ at the end of the step, N.
+    /// ‖∇E‖ of the solution, N.
     pub gradient_norm: f64,
     /// Largest |length/rest − 1| of an edge.
     pub max_stretch: f64,
@@ -23,25 +23,24 @@ pub struct Certificate {
 }
 
 impl Certificate {
-    /// Measures `x`, with gradient scratch.
-    pub fn measure(
+    /// How well `x` solves the step; the measures of the state are still zero.
+    pub fn of_solve(
         potential: &Potential,
         x: &[[f64; 4]],
         start_energy: f64,
         gradient: &mut Vec<[f64; 4]>,
     ) -> Certificate {
-        let model = potential.model();
         potential.gradient(x, gradient);
-        let (max_stretch, mean_stretch) = stretch(model, x);
-        Certificate {
-            energy: potential.value(x),
-            start_energy,
-            gradient_norm: gradient.iter().map(|g| Vec3::load(*g).length_sq()).sum::<f64>().sqrt(),
-            max_stretch,
-            mean_stretch,
-            min_gap: min_gap(potential, x),
-            inverted: inverted(model, x),
-        }
+        let gradient_norm = gradient.iter().map(|g| Vec3::load(*g).length_sq()).sum::<f64>().sqrt();
+        Certificate { energy: potential.value(x), start_energy, gradient_norm, ..Certificate::default() }
+    }
+
+    /// Measures the state the step ended with, after friction: what anyone can measure again from the output.
+    pub fn add_state(&mut self, potential: &Potential, x: &[[f64; 4]]) {
+        let model = potential.model();
+        (self.max_stretch, self.mean_stretch) = stretch(model, x);
+        self.min_gap = min_gap(potential, x);
+        self.inverted = inverted(model, x);
     }
 }
 
