@@ -137,6 +137,7 @@ impl ModelBuilder {
 
     /// Freezes the model; batches without elements are left out.
     pub fn finish(mut self) -> (Model, State) {
+        self.model.pins.sort_by_key(|pin| pin.vertex);
         let batches: [Elements<f64>; 13] = [
             self.springs.into(),
             self.quadratic_bending.into(),

@@ -37,7 +37,7 @@ pub struct Model {
     pub bodies: Vec<Body>,
     /// Edges whose stretch is reported, over all vertices.
     pub edges: Vec<[u32; 2]>,
-    /// Held vertices.
+    /// Held vertices, sorted by vertex.
     pub pins: Vec<Pin>,
     /// What bodies bounce off.
     pub colliders: Vec<Collider>,

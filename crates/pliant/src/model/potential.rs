@@ -10,6 +10,7 @@ use crate::contact::PosedCollider;
 use crate::material::{Elements, Spring};
 use crate::math::{Mat3, Real, Vec3};
 use rayon::prelude::*;
+use std::cell::RefCell;
 use std::sync::Arc;
 
 /// The incremental potential of one step.
@@ -37,6 +38,12 @@ pub enum Curvature {
 
 /// Elements or vertices per task; fixed, so that sums do not depend on the number of threads.
 const CHUNK: usize = 2048;
+
+// Scratch that lives as long as the thread: certificates are measured in every step, and a step allocates nothing.
+thread_local! {
+    static SLOTS: RefCell<Vec<[f64; 4]>> = const { RefCell::new(Vec::new()) };
+    static PARTS: RefCell<Vec<f64>> = const { RefCell::new(Vec::new()) };
+}
 
 impl Potential {
     /// For a model at one step size; set the fields before each step.
@@ -111,15 +118,15 @@ impl Potential {
         for elements in &self.model.elements {
             let batch = elements.view();
             let arity = batch.arity();
-            let mut slots = vec![[0.0; 4]; batch.len() * arity];
-            slots.par_chunks_mut(CHUNK * arity).enumerate().for_each(|(k, slots)| {
-                batch.gradient_range(k * CHUNK..k * CHUNK + slots.len() / arity, x, slots);
-            });
-            for c in 0..batch.len() {
-                for (corner, &i) in batch.stencil(c).iter().enumerate() {
-                    add(&mut gradient[i as usize], Vec3::load(slots[c * arity + corner]));
+            SLOTS.with_borrow_mut(|slots| {
+                slots.resize(batch.len() * arity, [0.0; 4]);
+                slots.par_chunks_mut(CHUNK * arity).enumerate().for_each(|(k, slots)| {
+                    batch.gradient_range(k * CHUNK..k * CHUNK + slots.len() / arity, x, slots);
+                });
+                for (force, &i) in slots.iter().zip(batch.stencils()) {
+                    add(&mut gradient[i as usize], Vec3::load(*force));
                 }
-            }
+            });
         }
         gradient.iter_mut().zip(&self.system.held).filter(|(_, held)| **held).for_each(|(g, _)| *g = [0.0; 4]);
     }
@@ -206,6 +213,10 @@ fn chunked_sum(n: usize, f: impl Fn(std::ops::Range<usize>) -> f64 + Sync) -> f6
     if chunks <= 1 {
         return f(0..n);
     }
-    let parts: Vec<f64> = (0..chunks).into_par_iter().map(|k| f(k * CHUNK..((k + 1) * CHUNK).min(n))).collect();
-    parts.iter().sum()
+    PARTS.with_borrow_mut(|parts| {
+        parts.resize(chunks, 0.0);
+        let each = parts.par_iter_mut().enumerate();
+        each.for_each(|(k, part)| *part = f(k * CHUNK..((k + 1) * CHUNK).min(n)));
+        parts.iter().sum()
+    })
 }

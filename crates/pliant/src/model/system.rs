@@ -12,6 +12,8 @@ pub struct System {
     pub h: f64,
     /// A, N/m; rows and columns of exactly held vertices are those of the identity.
     pub matrix: Csr,
+    /// Diagonal of A, N/m; 1 for held vertices.
+    pub diagonal: Vec<f64>,
     /// Which vertices are held exactly.
     pub held: Vec<bool>,
     /// m/h², N/m; zero for held vertices.
@@ -45,12 +47,13 @@ impl System {
         let own = (0..n).map(|i| (i as u32, i as u32, if held[i] { 1.0 } else { inertia[i] + pin_stiffness[i] }));
         let matrix = Csr::from_triplets(n, triplets.iter().copied().chain(own));
 
-        let mut contact_stiffness = matrix.diagonal();
+        let diagonal = matrix.diagonal();
+        let mut contact_stiffness = diagonal.clone();
         for elements in model.elements.iter().filter(|elements| !elements.is_projective()) {
             add_rest_diagonal(elements, &model.rest_x, &mut contact_stiffness);
         }
         contact_stiffness.iter_mut().for_each(|stiffness| *stiffness *= model.contact_stiffness);
-        Self { h, matrix, held, inertia, pin_stiffness, contact_stiffness }
+        Self { h, matrix, diagonal, held, inertia, pin_stiffness, contact_stiffness }
     }
 
     /// Number of vertices.

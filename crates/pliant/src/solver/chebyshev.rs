@@ -79,7 +79,7 @@ impl Chebyshev {
 /// argument stays small, no mode has decayed by the end: all still swing about the solution with their first amplitude,
 /// and steps that end like that pass the swing on to each other until the simulation explodes, although each of them
 /// lowers its E. An argument of 2.5 leaves a sixth.
-fn largest_useful_rho(accelerated: usize) -> f64 {
+pub(crate) fn largest_useful_rho(accelerated: usize) -> f64 {
     let k = accelerated as f64;
     if accelerated == 0 { 0.0 } else { (1.0 - 0.5 * (2.5 / k) * (2.5 / k)).max(0.0) }
 }

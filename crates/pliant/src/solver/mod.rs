@@ -14,6 +14,7 @@ mod precondition;
 mod stationary;
 
 pub use chebyshev::Chebyshev;
+pub(crate) use chebyshev::largest_useful_rho;
 pub use control::{Control, SolveError, SolveReport};
 pub use method::{METHODS, Method, MethodError, Needs, Parameters, choose_method, find_method, find_method_for};
 pub use newton::{NewtonReport, minimise};

@@ -16,20 +16,22 @@ pub fn step_input(model: &Model, time: f64) -> StepInput {
 pub(super) fn refill(input: &mut StepInput, model: &Model, time: f64) {
     input.colliders.clear();
     input.colliders.extend(model.colliders.iter().map(|collider| collider.at(time)));
-    let mut holding: Vec<&Pin> = model.pins.iter().filter(|pin| pin.holds_at(time)).collect();
-    holding.sort_by_key(|pin| pin.vertex);
     input.targets.clear();
-    let vertices = holding.chunk_by(|a, b| a.vertex == b.vertex);
-    input.targets.extend(vertices.map(|pins| (pins[0].vertex, target(pins, time))));
+    // Pins are sorted by vertex.
+    let vertices = model.pins.chunk_by(|a, b| a.vertex == b.vertex);
+    input.targets.extend(vertices.filter_map(|pins| Some((pins[0].vertex, target(pins, time)?))));
 }
 
-fn target(pins: &[&Pin], time: f64) -> [f64; 3] {
-    if let Some(exact) = pins.iter().rfind(|pin| pin.stiffness.is_none()).or(pins.first().filter(|_| pins.len() == 1)) {
-        return exact.target(time);
+/// Where a vertex with these pins is to be; `None` if none of them holds any more.
+fn target(pins: &[Pin], time: f64) -> Option<[f64; 3]> {
+    let holding = || pins.iter().filter(|pin| pin.holds_at(time));
+    if let Some(exact) = holding().filter(|pin| pin.stiffness.is_none()).last() {
+        return Some(exact.target(time));
     }
-    let stiffness: f64 = pins.iter().filter_map(|pin| pin.stiffness).sum();
-    let share = |pin: &&Pin| Vec3::<f64>::of(pin.target(time)) * (pin.stiffness.unwrap_or(0.0) / stiffness);
-    pins.iter().map(share).fold(Vec3::ZERO, |sum, part| sum + part).f64()
+    let stiffness: f64 = holding().filter_map(|pin| pin.stiffness).sum();
+    let share = |pin: &Pin| Vec3::<f64>::of(pin.target(time)) * (pin.stiffness.unwrap_or(0.0) / stiffness);
+    let mean = holding().map(share).fold(Vec3::ZERO, |sum, part| sum + part);
+    holding().next().map(|only| if holding().count() == 1 { only.target(time) } else { mean.f64() })
 }
 
 #[cfg(test)]
@@ -40,7 +42,7 @@ mod tests {
     fn a_vertex_with_several_pins_has_one_target() {
         let spring = |x: f64, stiffness: f64| Pin { stiffness: Some(stiffness), ..Pin::fixed(3, [x, 0.0, 0.0]) };
         let mut model =
-            Model { pins: vec![spring(1.0, 1.0), Pin::fixed(0, [5.0; 3]), spring(4.0, 2.0)], ..Model::default() };
+            Model { pins: vec![Pin::fixed(0, [5.0; 3]), spring(1.0, 1.0), spring(4.0, 2.0)], ..Model::default() };
         assert_eq!(step_input(&model, 0.0).targets, [(0, [5.0; 3]), (3, [3.0, 0.0, 0.0])]);
         model.pins.push(Pin::fixed(3, [7.0, 0.0, 0.0]));
         model.pins.push(spring(9.0, 1.0));

@@ -242,16 +242,14 @@ fn accept(method: &Method, certificate: &Certificate, rounding: impl FnOnce() ->
 fn rounding_energy(potential: &Potential, x: &[[f64; 4]], precision: &str) -> f64 {
     let epsilon = if precision == f32::NAME { f64::from(f32::EPSILON) } else { f64::EPSILON };
     let system = potential.system();
-    let stiffness = system.matrix.diagonal();
-    let own = |i: usize| (stiffness[i] + system.contact_stiffness[i]) * Vec3::load(x[i]).length_sq();
+    let own = |i: usize| (system.diagonal[i] + system.contact_stiffness[i]) * Vec3::load(x[i]).length_sq();
     epsilon * epsilon * (0..x.len()).map(own).sum::<f64>()
 }
 
 /// What a Jacobi step would take off E at least, J: ½ ∇Eᵀ D⁻¹ ∇E, up to a small factor.
 fn possible_decrease(potential: &Potential, gradient: &[[f64; 4]]) -> f64 {
     let system = potential.system();
-    let stiffness = system.matrix.diagonal();
-    let own = |i: usize| Vec3::load(gradient[i]).length_sq() / (stiffness[i] + system.contact_stiffness[i]);
+    let own = |i: usize| Vec3::load(gradient[i]).length_sq() / (system.diagonal[i] + system.contact_stiffness[i]);
     0.5 * (0..gradient.len()).map(own).sum::<f64>()
 }
 

@@ -1,12 +1,12 @@
-//! Finds Chebyshev's ρ for a scene (course 2.2.1): a pre-simulation gives a few steps to be solved, and trial solves of
-//! these with different ρ show which one leaves the least energy after the given number of iterations. Nothing here
-//! depends on time or threads, so the answer is the same every time; it is cached all the same, because it costs about
-//! forty solves.
+//! Finds Chebyshev's ρ for a scene (course 2.2.1): trial solves with different ρ, of a shaken start and of a step that a
+//! pre-simulation leads to, show which ρ leaves the least error after the given number of iterations. Nothing here
+//! depends on time or threads, so the answer is the same every time; it is cached all the same, because it costs as much
+//! as about thirty steps.
 
 use super::step_input;
 use crate::device::{Device, StepInput};
 use crate::model::{Model, State, System};
-use crate::solver::{Control, Method, Parameters};
+use crate::solver::{Control, Method, Parameters, largest_useful_rho};
 use std::sync::Arc;
 
 /// What to tune for.
@@ -20,42 +20,46 @@ pub(super) struct Tuning<'a> {
     pub h: f64,
 }
 
-/// Steps of the pre-simulation.
-const STEPS: usize = 10;
+/// Steps of the pre-simulation; the one after it is a trial.
+const STEPS: usize = 6;
 
-/// Those of them that are trial problems.
-const TRIALS: [usize; 3] = [2, 5, 9];
+/// Near the best ρ the error is flat: of those within this factor of the least error, the largest ρ is taken, because
+/// later steps are harder than the trials. That is safe, since no choice is larger than the iterations can use.
+const TOLERANCE: f64 = 1.5;
 
-/// Near the best ρ the energy is flat, and above it the iteration oscillates in states that the trials do not show: of
-/// those within this factor of the least energy, the smallest ρ is taken.
-const TOLERANCE: f64 = 1.2;
+/// A trial whose errors do not differ by more than this says nothing: without deformation any ρ will do.
+const TELLING: f64 = 1.2;
 
-/// ρ to choose from, as s with 1 − ρ = 10^−s.
-const CHOICES: [f64; 10] = [0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0, 4.5];
+/// Solves that give the reference of a trial are so many times longer.
+const LONGER: usize = 3;
 
-/// The ρ that leaves the least energy after the given iterations, in the geometric mean over the trial problems.
+/// The ρ with the least error after the given iterations, in the geometric mean over the trials.
 pub(super) fn find_rho<D: Device + 'static>(device: &mut D, tuning: &Tuning) -> f64
 where
     D::Points: 'static,
 {
     let mut run = Run::new(device, tuning, tuning.state.time + tuning.h);
-    let trials = trials(device, tuning, &mut run);
-    let rhos = CHOICES.map(|s: f64| 1.0 - 10f64.powf(-s));
-    let mut scores = [0.0; CHOICES.len()];
+    let choices = choices(tuning.iterations);
+    let mut scores = vec![0.0; choices.len()];
     let mut telling = 0.0;
-    for trial in &trials {
-        let energies = rhos.map(|rho| trial.energy(device, tuning, &mut run, rho));
-        let least = energies.into_iter().fold(f64::INFINITY, f64::min);
-        // A step without deformation is solved by any ρ and says nothing.
-        let tells = least > 0.0 && least < f64::INFINITY && energies.iter().any(|energy| *energy > 1.5 * least);
-        if tells {
+    for trial in [shaken(tuning), simulated(device, tuning, &mut run)] {
+        let errors = trial.errors(device, tuning, &mut run, &choices);
+        let least = errors.iter().copied().fold(f64::INFINITY, f64::min);
+        if least < f64::INFINITY && errors.iter().any(|error| *error > TELLING * least) {
             telling += 1.0;
-            scores.iter_mut().zip(energies).for_each(|(score, energy)| *score += (energy / least).ln());
+            scores.iter_mut().zip(errors).for_each(|(score, error)| *score += (error / least).ln());
         }
     }
-    let least = scores.into_iter().fold(f64::INFINITY, f64::min);
-    let chosen = scores.iter().position(|score| *score <= least + TOLERANCE.ln() * telling);
-    chosen.map_or(0.0, |k| rhos[k])
+    let least = scores.iter().copied().fold(f64::INFINITY, f64::min);
+    let chosen = scores.iter().rposition(|score| *score <= least + TOLERANCE.ln() * telling);
+    chosen.map_or(0.0, |k| choices[k])
+}
+
+/// ρ to choose from: 1 − ρ in steps of half a decade, up to the largest that the iterations can use.
+fn choices(iterations: usize) -> Vec<f64> {
+    let largest = largest_useful_rho(iterations);
+    let steps = (2..=9).map(|k| 1.0 - 10f64.powf(-0.5 * f64::from(k)));
+    [0.0].into_iter().chain(steps.filter(|rho| *rho < largest)).chain([largest]).collect()
 }
 
 /// One step to be solved.
@@ -65,14 +69,29 @@ struct Trial {
 }
 
 impl Trial {
-    /// Energy after a solve with ρ; infinite if that fails.
-    fn energy<D: Device + 'static>(&self, device: &mut D, tuning: &Tuning, run: &mut Run<D>, rho: f64) -> f64
+    /// Errors after solves with each ρ, as fractions of the error at the start; infinite where a solve fails.
+    fn errors<D: Device + 'static>(
+        &self,
+        device: &mut D,
+        tuning: &Tuning,
+        run: &mut Run<D>,
+        choices: &[f64],
+    ) -> Vec<f64>
     where
         D::Points: 'static,
     {
-        run.load(device, &self.state);
-        run.solver.set_rho(rho);
-        run.solve(device, tuning, &self.input).unwrap_or(f64::INFINITY)
+        let mut energy = |rho: f64, iterations: usize| {
+            run.load(device, &self.state);
+            run.solver.set_rho(rho);
+            run.solve(device, &self.input, iterations).unwrap_or(f64::INFINITY)
+        };
+        let energies: Vec<f64> = choices.iter().map(|rho| energy(*rho, tuning.iterations)).collect();
+        let longest = energy(choices.last().copied().unwrap_or(0.0), LONGER * tuning.iterations);
+        let start = energy(0.0, 0);
+        let reference = energies.iter().copied().fold(longest, f64::min);
+        let range = start - reference;
+        // What is below a millionth is rounding.
+        energies.iter().map(|energy| ((energy - reference) / range).max(1e-6)).collect()
     }
 }
 
@@ -121,11 +140,11 @@ where
     }
 
     /// Solves a step from the fields; x ends in the third. Returns E, or nothing if it failed.
-    fn solve(&mut self, device: &mut D, tuning: &Tuning, input: &StepInput) -> Option<f64> {
+    fn solve(&mut self, device: &mut D, input: &StepInput, iterations: usize) -> Option<f64> {
         let [x, v, x_next] = &mut self.fields;
         device.begin_step(&mut self.problem, input, x, v);
         device.start(&self.problem, x_next);
-        let mut control = Control::iterations(tuning.iterations);
+        let mut control = Control::iterations(iterations);
         self.solver.solve(device, &mut self.problem, x_next, &mut control).ok()?;
         let energy = device.objective(&mut self.problem, x_next);
         energy.is_finite().then_some(energy)
@@ -141,24 +160,21 @@ where
     }
 }
 
-/// Runs the pre-simulation with careful acceleration and keeps some of its steps.
-fn trials<D: Device + 'static>(device: &mut D, tuning: &Tuning, run: &mut Run<D>) -> Vec<Trial>
+/// The step after a pre-simulation with careful acceleration.
+fn simulated<D: Device + 'static>(device: &mut D, tuning: &Tuning, run: &mut Run<D>) -> Trial
 where
     D::Points: 'static,
 {
     let mut state = tuning.state.clone();
-    let mut trials = vec![shaken(tuning)];
     run.load(device, &state);
     run.solver.set_rho(0.9);
-    for step in 0..STEPS {
+    for _ in 0..STEPS {
         let input = step_input(tuning.model, state.time + tuning.h);
-        if TRIALS.contains(&step) {
-            trials.push(Trial { state: state.clone(), input: input.clone() });
-        }
-        if run.solve(device, tuning, &input).is_none() {
+        if run.solve(device, &input, tuning.iterations).is_none() {
             break;
         }
         run.commit(device, &mut state, tuning.h);
     }
-    trials
+    let input = step_input(tuning.model, state.time + tuning.h);
+    Trial { state, input }
 }

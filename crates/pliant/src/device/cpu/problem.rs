@@ -122,13 +122,13 @@ impl<R: Real> CpuProblem<R> {
             |elements: &Elements<R>| elements.view().projective().is_some_and(|p| p.local() != LocalStep::Slots);
         let slotted = Slotted::new(n, &elements, |elements| !in_rows(elements));
         let of = |values: &[f64]| -> Vec<R> { values.iter().map(|&v| R::of(v)).collect() };
-        let diagonal = system.matrix.diagonal();
+        let diagonal = &system.diagonal;
         let free = |i: usize, value: f64| R::of(if system.held[i] { 0.0 } else { value });
         Self {
             rows: Rows::new(model, system),
             slotted,
             inertia: (0..n).map(|i| free(i, system.inertia[i] + system.pin_stiffness[i])).collect(),
-            diagonal: of(&diagonal),
+            diagonal: of(diagonal),
             inv_diagonal: (0..n).map(|i| free(i, 1.0 / diagonal[i])).collect(),
             inv_mass: (0..n).map(|i| free(i, 1.0 / model.mass[i])).collect(),
             contact_stiffness: of(&system.contact_stiffness),

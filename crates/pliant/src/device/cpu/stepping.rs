@@ -75,14 +75,18 @@ impl<R: Real> CpuProblem<R> {
             for collider in &self.colliders {
                 let (d, normal) = collider.distance(x);
                 let depth = self.thickness[i] - d;
+                let out = (-d).max(R::ZERO);
                 // Position-based methods leave the vertex on the surface; what they pushed it by is on record.
                 let touches =
                     depth > R::ZERO || (self.pushed[i] > R::ZERO && depth >= -R::of(1e-3) * self.thickness[i]);
                 if touches {
-                    let pushed = push_per_depth * depth.max(R::ZERO) + self.pushed[i];
+                    let pushed = push_per_depth * depth.max(R::ZERO) + out + self.pushed[i];
                     let carried = Vec3::load(x_prev[i]) + collider.velocity_at(x) * h;
-                    x = carried + limit_slip(x - carried, normal, pushed, collider.friction);
+                    x = carried + limit_slip(x + normal * out - carried, normal, pushed, collider.friction);
                 }
+            }
+            // Sliding along a curved surface leads off its tangent.
+            for collider in &self.colliders {
                 let (d, normal) = collider.distance(x);
                 if d < R::ZERO {
                     x -= normal * d;

@@ -1,0 +1,75 @@
+//! A step in steady state allocates nothing that grows with the scene.
+
+use pliant::scene::Scene;
+use pliant::step::Simulation;
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+struct Counting;
+
+static BYTES: AtomicUsize = AtomicUsize::new(0);
+
+// SAFETY: forwards to the system allocator and counts.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        BYTES.fetch_add(layout.size(), Ordering::Relaxed);
+        // SAFETY: as asked.
+        unsafe { System.alloc(layout) }
+    }
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: as asked.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+const SCENE: &str = "
+pliant = 1
+[time]
+frame_rate = 60
+[[cloth]]
+shape = 'grid'
+resolution = 71
+position = [0, 0.3, 0]
+[[solid]]
+shape = 'box'
+size = 0.2
+cells = 4
+material = 'gelatine'
+position = [2, 0.3, 0]
+[[pin]]
+body = 'cloth'
+corners = ['-x-z', '+x-z']
+stiffness = 1e4
+[[collider]]
+shape = 'half-space'
+[solver]
+iterations = 12
+rho = 0.9
+";
+
+/// rayon's queue takes a block of memory now and then, whatever the size of the work.
+const QUEUE: usize = 16 * 1024;
+
+#[test]
+fn a_step_in_steady_state_allocates_nothing() {
+    let methods = ["pd-jacobi-chebyshev", "pd-gauss-seidel", "pd-pcg", "pd-direct", "pbd-jacobi", "xpbd"];
+    for method in methods {
+        let set = [("solver.method".to_string(), method.to_string())];
+        let scene = Scene::parse(SCENE, "steady", ".".as_ref(), &set).unwrap();
+        let mut simulation = Simulation::new(&scene).unwrap();
+        for _ in 0..3 {
+            simulation.step().unwrap();
+        }
+        let before = BYTES.load(Ordering::Relaxed);
+        let steps = 5;
+        for _ in 0..steps {
+            let report = simulation.step().unwrap();
+            assert_eq!(report.retries, 0, "{method}");
+        }
+        let per_step = (BYTES.load(Ordering::Relaxed) - before) / steps;
+        assert!(per_step < QUEUE, "{method}: {per_step} bytes per step");
+    }
+}
