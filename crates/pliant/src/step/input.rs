@@ -25,7 +25,7 @@ pub(super) fn refill(input: &mut StepInput, model: &Model, time: f64) {
 /// Where a vertex with these pins is to be; `None` if none of them holds any more.
 fn target(pins: &[Pin], time: f64) -> Option<[f64; 3]> {
     let holding = || pins.iter().filter(|pin| pin.holds_at(time));
-    if let Some(exact) = holding().filter(|pin| pin.stiffness.is_none()).last() {
+    if let Some(exact) = holding().rfind(|pin| pin.stiffness.is_none()) {
         return Some(exact.target(time));
     }
     let stiffness: f64 = holding().filter_map(|pin| pin.stiffness).sum();
