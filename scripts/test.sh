@@ -35,5 +35,7 @@ if $cargo clippy --version >/dev/null 2>&1; then
 else
     echo "skip  lints: rustup component add clippy"
 fi
-check "tests" $cargo test --workspace --quiet --no-fail-fast
+check "tests" $cargo test --workspace --no-fail-fast
+# The total, in one line that a person or a CI system can read.
+awk '/^test result:/ { passed += $4; failed += $6; ignored += $8 } END { print passed " passed, " failed " failed, " ignored " skipped" }' "$log"
 RUSTDOCFLAGS="-D warnings" check "reference" $cargo doc --workspace --no-deps --quiet

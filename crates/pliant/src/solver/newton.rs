@@ -1,5 +1,5 @@
-//! Newton's method in `f64`: exact or positive semi-definite Hessian, sparse Cholesky, backtracking. The ground truth for every
-//! error reported anywhere, and a solver of its own.
+//! Newton's method in `f64`: exact or positive semi-definite Hessian, sparse Cholesky, backtracking. The ground truth for
+//! every error reported anywhere, and a solver of its own.
 
 use super::{Control, SolveError, SolveReport, Solver};
 use crate::device::Device;
@@ -65,9 +65,8 @@ fn norm(g: &[[f64; 4]]) -> f64 {
 
 /// ‖∇E‖ that rounding of x to `f64` makes, N: every force is a stiffness times a difference of positions.
 fn least_gradient(potential: &Potential, x: &[[f64; 4]]) -> f64 {
-    let stiffness = potential.system().matrix.diagonal();
     let square = |(x, k): (&[f64; 4], &f64)| Vec3::load(*x).length_sq() * k * k;
-    f64::EPSILON * x.iter().zip(&stiffness).map(square).sum::<f64>().sqrt()
+    f64::EPSILON * x.iter().zip(&potential.system().diagonal).map(square).sum::<f64>().sqrt()
 }
 
 /// dx = −H⁻¹ g
@@ -111,9 +110,10 @@ fn line_search(
     for _ in 0..40 {
         let next: Vec<[f64; 4]> = x.iter().zip(dx).map(|(x, d)| (Vec3::load(*x) + *d * step_length).store()).collect();
         let lower = potential.value(&next);
-        // Near the minimum the decrease drowns in rounding: a step that keeps E to the last digits is still taken
-        // when it is the full one.
-        let rounding = if step_length == 1.0 { 1e-14 * energy.abs() } else { 0.0 };
+        // Near the minimum the decrease drowns in rounding: a full step that keeps E to the last digits is still taken,
+        // and the gradient decides whether it was progress.
+        let drowned = step_length == 1.0 && -slope < 1e-10 * energy.abs();
+        let rounding = if drowned { 1e-12 * energy.abs() } else { 0.0 };
         if lower <= energy + SUFFICIENT * step_length * slope + rounding {
             return Some((next, lower));
         }
