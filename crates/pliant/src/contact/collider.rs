@@ -1,4 +1,4 @@
-//! Analytic rigid colliders and their signed distances (METHODS 10).
+//! Analytic rigid colliders and their signed distances (as in course 2.3).
 //!
 //! Distances are exact Euclidean ones, so the gradient has length one wherever it exists, and `x − d n` is the closest
 //! point of the surface: the projection that projective dynamics needs.

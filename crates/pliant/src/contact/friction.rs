@@ -1,5 +1,5 @@
-//! Coulomb friction against colliders, applied to the displacement at the end of a step (METHODS 9, "velocity
-//! filtering"; course 2.3 handles friction at the same place).
+//! Coulomb friction against colliders, applied to the displacement at the end of a step: a velocity filter (course 2.3
+//! handles friction at the same place).
 //!
 //! In one step the contact pushed the vertex out by `pushed` (normal impulse × h / m). Coulomb's law bounds the
 //! tangential impulse by `friction` times the normal one, so the slip may shrink by `friction · pushed`, at most to 0.

@@ -1,4 +1,4 @@
-//! The objective (METHODS 1):
+//! The objective, the incremental potential of implicit Euler (course eq 12 and 31, with pins and contacts):
 //!
 //! E(x) = Σᵢ mᵢ/(2h²) ‖xᵢ − x̃ᵢ‖² + Σ_c Ψ_c(x) + Σ pins k/2 ‖x − t‖² + Σ contacts κ/2 min(0, d(x) − δ)²
 //!
