@@ -157,7 +157,7 @@ impl<'a> Run<'a> {
             if options.resume { Checkpoint::load(&folder.checkpoint()).map_err(FolderError::from)? } else { None };
         // ρ of the checkpoint is the one to go on with; finding it again would only cost time.
         let solver =
-            SolverSettings { rho: scene.solver.rho.or(found.as_ref().and_then(|c| c.rho)), ..scene.solver.clone() };
+            SolverSettings { rho: found.as_ref().and_then(|c| c.rho).or(scene.solver.rho), ..scene.solver.clone() };
         let mut simulation = Simulation::with_cache(&Scene { solver, ..scene.clone() }, Some(&options.cache))?;
         let identity = identity(scene, &simulation);
         let vertices = simulation.model().vertices();

@@ -25,7 +25,6 @@ impl Range {
     pub const MOMENT: Range = Range { high_is_allowed: true, ..Range::NOT_NEGATIVE };
     pub const POISSON: Range = Range { high: 0.5, ..Range::NOT_NEGATIVE };
     pub const BELOW_ONE: Range = Range { high: 1.0, ..Range::NOT_NEGATIVE };
-    pub const UNIT: Range = Range { high: 1.0, high_is_allowed: true, ..Range::POSITIVE };
     pub const BELOW_TWO: Range = Range { high: 2.0, ..Range::POSITIVE };
 
     pub fn holds(&self, x: f64) -> bool {
@@ -460,7 +459,7 @@ const SOLVER: SectionKeys = SectionKeys {
         ),
         key(
             "under_relaxation",
-            Kind::Number(PLAIN, Range::UNIT),
+            Kind::Number(PLAIN, Range::BELOW_TWO),
             "the largest that is safe",
             "Factor on each step of the Jacobi, Gauss-Seidel and direct methods.",
         ),

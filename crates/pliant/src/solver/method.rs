@@ -98,7 +98,12 @@ const PBD_GAUSS_SEIDEL: Method = pbd(
 
 /// Every method there is.
 pub const METHODS: &[Method] = &[
-    accelerated(JACOBI, "pd-jacobi-chebyshev", 200, "the default: cheap iterations, fast convergence, any size"),
+    accelerated(
+        JACOBI,
+        "pd-jacobi-chebyshev",
+        200,
+        "cheap iterations, fast convergence, any size; `auto` for the largest meshes",
+    ),
     JACOBI,
     pd(
         Kind::JacobiOverRelaxed,
@@ -111,7 +116,7 @@ pub const METHODS: &[Method] = &[
     pd(Kind::GaussSeidelOverRelaxed, "pd-gauss-seidel-over-relaxed", "course 2.2.1", 200, "symmetric over-relaxation"),
     accelerated(GAUSS_SEIDEL, "pd-gauss-seidel-chebyshev", 100, "fewest sweeps of the matrix-free kind on CPUs"),
     DIRECT,
-    accelerated(DIRECT, "pd-direct-chebyshev", 80, "most accurate per iteration of the projective methods"),
+    accelerated(DIRECT, "pd-direct-chebyshev", 80, "most accurate for its time on CPUs; `auto` for most scenes"),
     pd(
         Kind::Pcg,
         "pd-pcg",
