@@ -3,6 +3,7 @@
 
 use super::{Chebyshev, Control, SolveError, SolveReport, Solver};
 use crate::device::{Blend, Device, DeviceError, Slot};
+use std::time::Instant;
 
 /// One fixed-point iteration.
 pub(super) trait Sweep<D: Device> {
@@ -15,6 +16,11 @@ pub(super) trait Sweep<D: Device> {
     /// Whether γ = [`Sweep::safe_relaxation`] is a guess that may turn out too large.
     fn may_overshoot(&self) -> bool {
         false
+    }
+
+    /// How many plain iterations (ω = γ = 1) an accelerated solve should end with.
+    fn plain_end(&self) -> usize {
+        0
     }
 
     /// From the iterate x computes the candidate x̂ and turns x⁻ into x⁺; writes the squared residual to `residual`.
@@ -72,12 +78,16 @@ impl<D: Device, S: Sweep<D>> Solver<D> for Stationary<D, S> {
             let in_time = control.deadline.map(|_| self.last_iterations.unwrap_or(FIRST_GUESS));
             chebyshev.begin(control.iterations.min(in_time.unwrap_or(usize::MAX)));
         }
+        let begun = Instant::now();
         let mut least_residual = f64::INFINITY;
         let mut report = SolveReport::default();
         let mut first_residual = f64::INFINITY;
         while control.go_on(device, problem, report.iterations, x) {
             let omega = self.chebyshev.as_mut().map_or(1.0, Chebyshev::next_omega);
-            let blend = Blend { omega, under_relaxation };
+            let ending =
+                self.chebyshev.is_some() && ends_within(self.sweep.plain_end(), report.iterations, begun, control);
+            let blend =
+                if ending { Blend { omega: 1.0, under_relaxation: 1.0 } } else { Blend { omega, under_relaxation } };
             self.sweep.sweep(device, problem, (x, &mut *x_before), blend, RESIDUAL)?;
             std::mem::swap(x, x_before);
 
@@ -113,4 +123,13 @@ impl<D: Device, S: Sweep<D>> Solver<D> for Stationary<D, S> {
             *chebyshev = Chebyshev::new(rho, chebyshev.delay);
         }
     }
+}
+
+/// Whether at most so many iterations are left, going by the number allowed and by the clock.
+fn ends_within<D: Device>(iterations: usize, done: usize, begun: Instant, control: &Control<D>) -> bool {
+    let in_time = control.deadline.is_some_and(|deadline| {
+        let each = begun.elapsed() / done.max(1) as u32;
+        done > 0 && Instant::now() + each * iterations as u32 >= deadline
+    });
+    iterations > 0 && (done + iterations >= control.iterations || in_time)
 }
