@@ -9,7 +9,7 @@ use anyhow::Context;
 use pliant::model::{Model, State};
 use pliant::output::{DiskCache, write_comparison};
 use pliant::scene::{Scene, SolverSettings};
-use pliant::solver::{METHODS, Method, find_method};
+use pliant::solver::{METHODS, Method, find_method_for};
 use pliant::step::{Comparison, Curve, Question, Simulation, rho_for};
 
 pub(crate) fn compare(args: &Args, typed: &CompareArgs) -> anyhow::Result<Exit> {
@@ -64,7 +64,7 @@ fn chosen(typed: &CompareArgs, model: &Model) -> anyhow::Result<Vec<&'static Met
     }
     let mut methods = Vec::new();
     for name in &typed.methods {
-        let method = find_method(name.trim())?;
+        let method = find_method_for(name.trim(), model)?;
         method.check(model)?;
         methods.push(method);
     }

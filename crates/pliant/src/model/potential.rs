@@ -118,15 +118,16 @@ impl Potential {
         for elements in &self.model.elements {
             let batch = elements.view();
             let arity = batch.arity();
-            SLOTS.with_borrow_mut(|slots| {
-                slots.resize(batch.len() * arity, [0.0; 4]);
-                slots.par_chunks_mut(CHUNK * arity).enumerate().for_each(|(k, slots)| {
-                    batch.gradient_range(k * CHUNK..k * CHUNK + slots.len() / arity, x, slots);
-                });
-                for (force, &i) in slots.iter().zip(batch.stencils()) {
-                    add(&mut gradient[i as usize], Vec3::load(*force));
-                }
+            // Taken, not borrowed: while a thread waits for rayon it may be given another simulation's work.
+            let mut slots = SLOTS.take();
+            slots.resize(batch.len() * arity, [0.0; 4]);
+            slots.par_chunks_mut(CHUNK * arity).enumerate().for_each(|(k, slots)| {
+                batch.gradient_range(k * CHUNK..k * CHUNK + slots.len() / arity, x, slots);
             });
+            for (force, &i) in slots.iter().zip(batch.stencils()) {
+                add(&mut gradient[i as usize], Vec3::load(*force));
+            }
+            SLOTS.set(slots);
         }
         gradient.iter_mut().zip(&self.system.held).filter(|(_, held)| **held).for_each(|(g, _)| *g = [0.0; 4]);
     }
@@ -213,10 +214,11 @@ fn chunked_sum(n: usize, f: impl Fn(std::ops::Range<usize>) -> f64 + Sync) -> f6
     if chunks <= 1 {
         return f(0..n);
     }
-    PARTS.with_borrow_mut(|parts| {
-        parts.resize(chunks, 0.0);
-        let each = parts.par_iter_mut().enumerate();
-        each.for_each(|(k, part)| *part = f(k * CHUNK..((k + 1) * CHUNK).min(n)));
-        parts.iter().sum()
-    })
+    let mut parts = PARTS.take();
+    parts.resize(chunks, 0.0);
+    let each = parts.par_iter_mut().enumerate();
+    each.for_each(|(k, part)| *part = f(k * CHUNK..((k + 1) * CHUNK).min(n)));
+    let sum = parts.iter().sum();
+    PARTS.set(parts);
+    sum
 }

@@ -22,8 +22,8 @@ pub(super) struct DepthMap {
 
 impl DepthMap {
     fn empty(toward: Vec3<f32>, size: usize, radius: f32) -> Self {
-        let helper = if toward.y.abs() > 0.9 { Vec3::new(1.0, 0.0, 0.0) } else { Vec3::new(0.0, 1.0, 0.0) };
-        let right = helper.cross(toward).unit_or(helper);
+        let aside = if toward.y.abs() > 0.9 { Vec3::new(1.0, 0.0, 0.0) } else { Vec3::new(0.0, 1.0, 0.0) };
+        let right = aside.cross(toward).unit_or(aside);
         let up = toward.cross(right);
         Self { toward, right, up, size, texels_per_metre: 0.5 * (size - 4) as f32 / radius, height: Vec::new() }
     }

@@ -25,6 +25,8 @@ impl Range {
     pub const MOMENT: Range = Range { high_is_allowed: true, ..Range::NOT_NEGATIVE };
     pub const POISSON: Range = Range { high: 0.5, ..Range::NOT_NEGATIVE };
     pub const BELOW_ONE: Range = Range { high: 1.0, ..Range::NOT_NEGATIVE };
+    /// Milliseconds of a step; longer than a week is a mistake.
+    pub const BUDGET: Range = Range { high: 1e9, high_is_allowed: true, ..Range::POSITIVE };
     pub const BELOW_TWO: Range = Range { high: 2.0, ..Range::POSITIVE };
 
     pub fn holds(&self, x: f64) -> bool {
@@ -444,7 +446,7 @@ const SOLVER: SectionKeys = SectionKeys {
             "0",
             "Stop when the gradient, in the method's own norm, is this small relative to the start of the step; 0: never (newton: 1e-10).",
         ),
-        key("budget_ms", Kind::Number(MILLISECONDS, Range::POSITIVE), "none", "Deadline per step."),
+        key("budget_ms", Kind::Number(MILLISECONDS, Range::BUDGET), "none", "Deadline per step."),
         key(
             "rho",
             Kind::Number(PLAIN, Range::BELOW_ONE),

@@ -65,7 +65,7 @@ impl Chebyshev {
     pub fn observe(&mut self, residual: f64) {
         if self.since_restart <= self.delay_now + 1 {
             self.residual_at_restart = residual;
-        } else if residual > GROWTH * self.residual_at_restart {
+        } else if self.rho_now > 0.0 && residual > GROWTH * self.residual_at_restart {
             self.restarts += 1;
             self.since_restart = self.delay_now.saturating_sub(2);
             self.rho_now = (1.0 - 4.0 * (1.0 - self.rho_now)).max(0.0);

@@ -10,16 +10,33 @@ pub struct Control<'a, D: Device> {
     pub iterations: usize,
     /// Stop once ‖∇E‖ is this fraction of its first value; 0 = never. In the norm of the method's preconditioner.
     pub tolerance: f64,
-    /// Stop at this moment.
+    /// Be done at this moment; the first iteration is always made.
     pub deadline: Option<Instant>,
     /// Looks on.
     pub watch: Option<&'a mut Watch<'a, D>>,
+    /// When the first iteration began.
+    begun: Option<Instant>,
 }
 
-impl<D: Device> Control<'_, D> {
+impl<'a, D: Device> Control<'a, D> {
     /// A number of iterations and nothing else.
     pub fn iterations(iterations: usize) -> Self {
-        Self { iterations, tolerance: 0.0, deadline: None, watch: None }
+        Self { iterations, tolerance: 0.0, deadline: None, watch: None, begun: None }
+    }
+
+    /// The same, until a moment.
+    pub fn until(self, deadline: Option<Instant>) -> Self {
+        Self { deadline, ..self }
+    }
+
+    /// The same, or until the residual has fallen by this factor.
+    pub fn to_tolerance(self, tolerance: f64) -> Self {
+        Self { tolerance, ..self }
+    }
+
+    /// The same, watched.
+    pub fn watched(self, watch: &'a mut Watch<'a, D>) -> Self {
+        Self { watch: Some(watch), ..self }
     }
 
     /// Whether iteration `k` (from 0) may start, with `x` the iterate before it.
@@ -27,7 +44,15 @@ impl<D: Device> Control<'_, D> {
         if let Some(watch) = &mut self.watch {
             watch(device, problem, k, x);
         }
-        k < self.iterations && self.deadline.is_none_or(|deadline| Instant::now() < deadline)
+        k < self.iterations && self.in_time(k, 1)
+    }
+
+    /// Whether so many more iterations end before the deadline, at the pace of the `done` ones.
+    pub(super) fn in_time(&mut self, done: usize, more: usize) -> bool {
+        let Some(deadline) = self.deadline else { return true };
+        let now = Instant::now();
+        let begun = *self.begun.get_or_insert(now);
+        done == 0 || now + (now - begun) / done as u32 * more as u32 <= deadline
     }
 
     /// Whether a residual (squared norm) is small enough compared with the first one.

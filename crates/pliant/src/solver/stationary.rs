@@ -3,7 +3,6 @@
 
 use super::{Chebyshev, Control, SolveError, SolveReport, Solver};
 use crate::device::{Blend, Device, DeviceError, Slot};
-use std::time::Instant;
 
 /// One fixed-point iteration.
 pub(super) trait Sweep<D: Device> {
@@ -60,6 +59,11 @@ impl<D: Device, S: Sweep<D>> Stationary<D, S> {
     }
 }
 
+/// Whether no more than `end` iterations are left, by their number or by the clock.
+fn ends_soon<D: Device>(end: usize, done: usize, control: &mut Control<D>) -> bool {
+    end > 0 && (done + end >= control.iterations || !control.in_time(done, end + 1))
+}
+
 impl<D: Device, S: Sweep<D>> Solver<D> for Stationary<D, S> {
     fn solve(
         &mut self,
@@ -78,14 +82,12 @@ impl<D: Device, S: Sweep<D>> Solver<D> for Stationary<D, S> {
             let in_time = control.deadline.map(|_| self.last_iterations.unwrap_or(FIRST_GUESS));
             chebyshev.begin(control.iterations.min(in_time.unwrap_or(usize::MAX)));
         }
-        let begun = Instant::now();
         let mut least_residual = f64::INFINITY;
         let mut report = SolveReport::default();
         let mut first_residual = f64::INFINITY;
         while control.go_on(device, problem, report.iterations, x) {
             let omega = self.chebyshev.as_mut().map_or(1.0, Chebyshev::next_omega);
-            let ending =
-                self.chebyshev.is_some() && ends_within(self.sweep.plain_end(), report.iterations, begun, control);
+            let ending = self.chebyshev.is_some() && ends_soon(self.sweep.plain_end(), report.iterations, control);
             let blend =
                 if ending { Blend { omega: 1.0, under_relaxation: 1.0 } } else { Blend { omega, under_relaxation } };
             self.sweep.sweep(device, problem, (x, &mut *x_before), blend, RESIDUAL)?;
@@ -123,13 +125,4 @@ impl<D: Device, S: Sweep<D>> Solver<D> for Stationary<D, S> {
             *chebyshev = Chebyshev::new(rho, chebyshev.delay);
         }
     }
-}
-
-/// Whether at most so many iterations are left, going by the number allowed and by the clock.
-fn ends_within<D: Device>(iterations: usize, done: usize, begun: Instant, control: &Control<D>) -> bool {
-    let in_time = control.deadline.is_some_and(|deadline| {
-        let each = begun.elapsed() / done.max(1) as u32;
-        done > 0 && Instant::now() + each * iterations as u32 >= deadline
-    });
-    iterations > 0 && (done + iterations >= control.iterations || in_time)
 }

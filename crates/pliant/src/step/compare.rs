@@ -129,6 +129,13 @@ pub fn reference(question: &Question) -> Result<Reference, SimulationError> {
     let start_energy = potential.value(&x);
     let report = minimise(potential, &mut x, 1e-10, |k, _| k < 500)
         .map_err(|error: SolveError| SimulationError::Reference { reason: error.to_string() })?;
+    if !report.converged {
+        let reason = format!(
+            "Newton stopped after {} iterations at a gradient of {:.1e} N",
+            report.iterations, report.gradient_norm
+        );
+        return Err(SimulationError::Reference { reason });
+    }
     Ok(Reference { energy: report.energy, start_energy })
 }
 
@@ -169,8 +176,7 @@ impl MethodRun {
             curve.push(CurvePoint { iteration, ms, relative_error, gradient_norm });
             measuring += paused.elapsed();
         };
-        let mut control =
-            Control { iterations: self.iterations, tolerance: 0.0, deadline: None, watch: Some(&mut watch) };
+        let mut control = Control::iterations(self.iterations).watched(&mut watch);
         let failed = solver.solve(device, &mut problem, &mut x, &mut control).err().map(|error| error.to_string());
         let rho = self.rho.filter(|_| self.method.chebyshev);
         Curve { name: self.method.name.to_string(), device: device.name(), rho, failed, curve }

@@ -12,5 +12,5 @@ pub use certificate::Certificate;
 pub use compare::{Comparison, Curve, CurvePoint, Question, Reference, compare, reference};
 pub use error::SimulationError;
 pub use input::step_input;
-pub use simulation::{RhoCache, Simulation, StepSummary, rho_for};
+pub use simulation::{RhoCache, Simulation, rho_for};
 pub use stepper::{StepReport, Stepper};

@@ -38,13 +38,6 @@ pub struct Simulation {
     stepper: Box<dyn Stepper>,
 }
 
-/// Figures over many steps.
-#[derive(Clone, Debug, Default)]
-pub struct StepSummary {
-    /// Every step's report.
-    pub reports: Vec<StepReport>,
-}
-
 /// Where ρ is kept between runs.
 pub trait RhoCache {
     /// A value found earlier under this key.

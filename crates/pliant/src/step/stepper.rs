@@ -40,8 +40,6 @@ pub trait Stepper {
     fn set_state(&mut self, state: &State);
     /// ρ in use, if the method has one.
     fn rho(&self) -> Option<f64>;
-    /// Replaces ρ.
-    fn set_rho(&mut self, rho: f64);
 }
 
 /// How a step is to be solved.
@@ -185,7 +183,7 @@ where
         let usual =
             if careful && self.settings.budget.is_some() { self.settings.method.iterations } else { usize::MAX };
         let iterations = self.settings.iterations.min(usual);
-        let mut control = Control { iterations, tolerance: self.settings.tolerance, deadline, watch: None };
+        let mut control = Control::iterations(iterations).until(deadline).to_tolerance(self.settings.tolerance);
         let solve = solver.solve(device, problem, x, &mut control).map_err(|e: SolveError| e.to_string())?;
 
         let begun = Instant::now();
@@ -275,7 +273,7 @@ where
                     self.time += self.settings.h;
                     let elapsed = begun.elapsed();
                     report.retries = retries;
-                    if report.restarts > 0 {
+                    if report.restarts > 0 || retries > 0 {
                         // ρ was too large for this scene; the next steps need not find that out again.
                         let rho = &mut self.settings.parameters.rho;
                         *rho = (1.0 - 2.0 * (1.0 - *rho)).max(0.0);
@@ -312,10 +310,6 @@ where
 
     fn rho(&self) -> Option<f64> {
         self.settings.method.chebyshev.then_some(self.settings.parameters.rho)
-    }
-
-    fn set_rho(&mut self, rho: f64) {
-        self.settings.parameters.rho = rho;
     }
 }
 

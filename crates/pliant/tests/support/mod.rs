@@ -146,7 +146,7 @@ impl<R: Real> Step<R> {
         let mut look = |device: &mut Cpu<R>, problem: &mut <Cpu<R> as Device>::Problem, k: usize, x: &Vec<[R; 4]>| {
             watch(k, device.objective(problem, x));
         };
-        let mut control = Control { iterations, tolerance, deadline: None, watch: Some(&mut look) };
+        let mut control = Control::iterations(iterations).to_tolerance(tolerance).watched(&mut look);
         solver.solve(&mut self.device, &mut self.problem, &mut self.x, &mut control)
     }
 

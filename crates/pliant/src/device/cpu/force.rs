@@ -195,6 +195,8 @@ vectorised!(
 impl<R: Real> CpuProblem<R> {
     /// The local step of everything that has slots: their forces at x.
     pub(super) fn fill_slots(&mut self, x: &[[R; 4]]) {
+        // The rows below do not check their indices again.
+        assert_eq!(x.len(), self.diagonal.len(), "a field has a point per vertex");
         let Slotted { batches, slots, .. } = &mut self.slotted;
         for &(index, start) in batches.iter() {
             let elements: &Elements<R> = &self.elements[index];
