@@ -12,6 +12,7 @@ use super::scenery::Scenery;
 use super::tally::Tally;
 use super::{Bounds, body_colour, collider_colour};
 use crate::atomic_file::write_atomically;
+use crate::math::Vec3;
 use crate::mesh::MeshError;
 use crate::model::State;
 use crate::scene::{DeviceSettings, Scene, SolverSettings};
@@ -61,6 +62,9 @@ pub trait RunHooks {
         false
     }
 }
+
+/// Forces left over that are this many times the weight of everything are no rounding.
+const DOUBTFUL: f64 = 20.0;
 
 impl RunHooks for () {}
 
@@ -261,6 +265,7 @@ impl<'a> Run<'a> {
         let state = self.simulation.state();
         self.report.set_state(self.simulation.model(), &state);
         self.report.frames = state.step / self.scene.time.steps_per_frame as u64;
+        self.warn_of_doubts();
         if !self.options.error || self.report.status != Status::Done {
             return Ok(());
         }
@@ -277,6 +282,24 @@ impl<'a> Run<'a> {
             Err(error) => self.report.warnings.push(format!("no relative error: {error}")),
         }
         Ok(())
+    }
+
+    /// Says what a person should know before believing the result.
+    fn warn_of_doubts(&mut self) {
+        let model = self.simulation.model();
+        let weight = model.mass.iter().sum::<f64>() * Vec3::<f64>::of(model.acceleration).length();
+        let RunReport { gradient_norm, retries, .. } = self.report;
+        if weight > 0.0 && gradient_norm > DOUBTFUL * weight {
+            self.report.warnings.push(format!(
+                "the last step is far from solved: forces of {gradient_norm:.3} N are left, against a weight of {weight:.3} N; \
+                 the motion may be wrong. Try more steps_per_frame, more iterations, or compare with method 'newton'"
+            ));
+        }
+        if retries > 0 {
+            self.report
+                .warnings
+                .push(format!("{retries} tries of steps failed, were rolled back and made more carefully"));
+        }
     }
 
     fn write_animation(&mut self, hooks: &mut dyn RunHooks) -> Result<(), RunError> {

@@ -283,7 +283,7 @@ const SOLID: SectionKeys = SectionKeys {
             "Length of edge wanted.",
         )
         .only(&["box", "bar", "cylinder", "sphere", "torus"]),
-        key("tets", Kind::Count(100, 50_000_000), "20000", "Number of tetrahedra wanted.").only(&["double-helix"]),
+        key("tets", Kind::Count(240, 50_000_000), "20000", "Number of tetrahedra wanted.").only(&["double-helix"]),
         key(
             "material",
             Kind::Choice(&SOLID_NAMES),
@@ -298,7 +298,12 @@ const SOLID: SectionKeys = SectionKeys {
             "Energy: as rigid as possible, or corotated linear, which only method \"newton\" can solve.",
         ),
         key("youngs_modulus", Kind::Number(PRESSURE, Range::POSITIVE), "by material", "Young's modulus."),
-        key("poisson_ratio", Kind::Number(PLAIN, Range::POISSON), "by material", "Poisson's ratio."),
+        key(
+            "poisson_ratio",
+            Kind::Number(PLAIN, Range::POISSON),
+            "by material",
+            "Poisson's ratio; `arap` takes only the shear modulus from it, and does not keep volume.",
+        ),
         key(
             "strain_limit",
             Kind::Interval(PLAIN, Range::NOT_NEGATIVE),

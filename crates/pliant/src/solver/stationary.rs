@@ -77,6 +77,10 @@ impl<D: Device, S: Sweep<D>> Solver<D> for Stationary<D, S> {
         self.sweep.begin(device, problem);
         let safe = *self.safe.get_or_insert_with(|| self.sweep.safe_relaxation(device, problem));
         let mut under_relaxation = self.under_relaxation.unwrap_or(safe);
+        if self.chebyshev.is_some_and(|chebyshev| chebyshev.rho == 0.0) {
+            // Acceleration is switched off for safety; a γ above 1 is part of it, and overshoots into new contacts.
+            under_relaxation = under_relaxation.min(1.0);
+        }
         let may_overshoot = self.under_relaxation.is_none() && self.sweep.may_overshoot();
         if let Some(chebyshev) = &mut self.chebyshev {
             let in_time = control.deadline.map(|_| self.last_iterations.unwrap_or(FIRST_GUESS));
