@@ -3,6 +3,7 @@
 #![allow(non_snake_case)]
 
 pub mod eigen;
+mod fnv;
 mod mat3;
 pub mod polar;
 mod real;
@@ -10,6 +11,7 @@ pub mod svd;
 mod vec3;
 mod wide;
 
+pub use fnv::Fnv;
 pub use mat3::Mat3;
 pub use polar::{polar_3x2, polar_rotation};
 pub use real::Real;

@@ -18,6 +18,7 @@ pub use system::System;
 
 use crate::contact::Collider;
 use crate::material::Elements;
+use crate::math::Fnv;
 use std::ops::Range;
 
 /// Everything about a scene that does not change while it is simulated. SI units, `f64`.
@@ -83,7 +84,7 @@ impl State {
     /// A hash of every bit of positions and velocities (FNV-1a): equal states, equal hashes.
     pub fn hash(&self) -> u64 {
         let bytes = self.x.iter().chain(&self.v).flatten().flat_map(|c| c.to_bits().to_le_bytes());
-        bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+        Fnv::of(bytes)
     }
 
     /// Every number is finite.

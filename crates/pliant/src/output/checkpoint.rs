@@ -5,6 +5,7 @@
 
 use super::tally::Tally;
 use crate::atomic_file::write_atomically;
+use crate::math::Fnv;
 use crate::model::State;
 use crate::step::Certificate;
 use std::io;
@@ -91,7 +92,7 @@ impl Checkpoint {
             file.write_all(&VERSION.to_le_bytes())?;
             file.write_all(&(body.len() as u64).to_le_bytes())?;
             file.write_all(&body)?;
-            file.write_all(&checksum(&body).to_le_bytes())
+            file.write_all(&Fnv::of(body.iter().copied()).to_le_bytes())
         })
         .map_err(|source| CheckpointError::Io { path: path.to_path_buf(), what: "written", source })
     }
@@ -118,7 +119,7 @@ impl Checkpoint {
             return Err(damaged(format!("a checkpoint cut short: {found} bytes, expected {length}")));
         }
         let (body, sum) = rest.split_at(rest.len() - 8);
-        if checksum(body).to_le_bytes() != sum {
+        if Fnv::of(body.iter().copied()).to_le_bytes() != sum {
             return Err(damaged("a checkpoint whose checksum is wrong: the file was changed".to_string()));
         }
         let read = Reader { bytes: body }.checkpoint();
@@ -178,11 +179,6 @@ impl Checkpoint {
         to.certificate(&tally.certificate.unwrap_or_default());
         to.bytes
     }
-}
-
-/// FNV-1a, 64 bits.
-fn checksum(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 #[derive(Default)]

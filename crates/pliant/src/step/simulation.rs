@@ -2,7 +2,7 @@ use super::stepper::{DeviceStepper, Settings};
 use super::tune::{Tuning, find_rho};
 use super::{SimulationError, StepReport, Stepper};
 use crate::device::{Cpu, Device};
-use crate::math::Real;
+use crate::math::{Fnv, Real};
 use crate::model::{Model, State};
 use crate::scene::{Precision, Scene};
 use crate::solver::{Method, Parameters, find_method_for};
@@ -189,9 +189,7 @@ impl Build<'_> {
         // A deadline has no number of iterations; tune for the method's usual one.
         let iterations = if iterations == UNLIMITED { method.iterations } else { iterations };
         let words = format!("{} {} {iterations} {h} {parameters:?} {}", self.key, method.name, device.precision());
-        let key = words
-            .bytes()
-            .fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+        let key = Fnv::of(words.bytes());
         if let Some(rho) = self.cache.and_then(|cache| cache.load(key)).filter(|rho| (0.0..1.0).contains(rho)) {
             return rho;
         }

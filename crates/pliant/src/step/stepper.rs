@@ -24,7 +24,7 @@ pub struct StepReport {
     pub over_budget: bool,
     /// The tolerance was reached.
     pub converged: bool,
-    /// The solver could not lower E although ‖∇E‖ is not small.
+    /// The solver could not lower E although ‖∇E‖ is not small, not even when it was tried again more carefully.
     pub stalled: bool,
     /// How good the result is.
     pub certificate: Certificate,
@@ -266,6 +266,11 @@ where
         let mut reason = String::new();
         for (retries, (pieces, careful)) in TRIES.into_iter().enumerate() {
             match self.attempt(pieces, careful, deadline.filter(|_| retries == 0)) {
+                // A second try that stalls as well is taken: then there is nothing better to be had.
+                Ok(report) if report.stalled && retries == 0 && self.settings.method.minimises => {
+                    reason = "the solver could not lower the energy".to_string();
+                    tracing::warn!("step {}: {reason}; rolled back", self.step);
+                }
                 Ok(mut report) => {
                     std::mem::swap(&mut self.fields.x, &mut self.fields.x_next);
                     std::mem::swap(&mut self.fields.v, &mut self.fields.v_next);
