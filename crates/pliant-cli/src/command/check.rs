@@ -56,6 +56,10 @@ fn text(check: &SceneCheck) -> String {
     for warning in &check.warnings {
         text.push_str(&format!("  warning: {warning}\n"));
     }
-    text.push_str(if check.valid { "the scene can be simulated" } else { "the scene cannot be simulated" });
+    text.push_str(if check.valid {
+        "the scene can be simulated"
+    } else {
+        "the scene can be run, but its meshes have errors: expect nonsense near them, or mend them first"
+    });
     text
 }

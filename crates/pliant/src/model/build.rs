@@ -167,6 +167,10 @@ impl ModelBuilder {
         let areas = topology::vertex_areas(&mesh.points, &mesh.triangles);
         let scale_sq = cloth.placement.scale * cloth.placement.scale;
         let mass: Vec<f64> = areas.iter().map(|area| area * scale_sq * cloth.density).collect();
+        if mass.iter().all(|mass| *mass == 0.0) {
+            let reason = "no triangle has an area, so it has no mass; `pliant mesh check FILE` shows where".to_string();
+            return Err(ModelError::Shape { body: cloth.name.clone(), reason });
+        }
         let placed = self.place(&cloth.name, mesh, &cloth.placement, &mass, cloth.thickness, seed);
         let vertices = placed.rest.len();
         let edges = topology::edges(&placed.mesh);
@@ -285,7 +289,10 @@ impl ModelBuilder {
         self.model.thickness[vertices.clone()].fill(thickness);
         let unused = mass.iter().filter(|mass| **mass == 0.0).count();
         if unused > 0 {
-            let warning = format!("body '{name}': {unused} vertices belong to no element; they stay where they are");
+            let warning = format!(
+                "body '{name}': {unused} vertices have no mass, because they belong to no element of any size; they stay \
+                 where they are"
+            );
             self.model.warnings.push(warning);
         }
         if let Some(body) = self.model.bodies.last_mut() {
@@ -363,5 +370,20 @@ impl Random {
         z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
         ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cloth_without_area_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("line.obj"), "v 0 0 0\nv 1 0 0\nv 2 0 0\nf 1 2 3\n").unwrap();
+        let text = "pliant = 1\n[[cloth]]\nmesh = 'line.obj'\n";
+        let scene = Scene::parse(text, "line", folder.path(), &[]).unwrap();
+        let error = Model::new(&scene).unwrap_err().to_string();
+        assert!(error.contains("no triangle has an area"), "{error}");
     }
 }

@@ -13,7 +13,7 @@ use crate::step::SimulationError;
 pub struct SceneCheck {
     /// The scene's name.
     pub scene: String,
-    /// It can be simulated: no finding is an error.
+    /// No finding about its meshes is an error.
     pub valid: bool,
     /// The method that would solve it.
     pub method: String,

@@ -262,7 +262,11 @@ where
 {
     fn step(&mut self) -> Result<StepReport, SimulationError> {
         let begun = Instant::now();
-        let deadline = self.settings.budget.map(|budget| begun + budget.saturating_sub(self.certificate_time));
+        // The certificate takes about as long as the last time; a fiftieth of the budget is for what varies.
+        let deadline = self
+            .settings
+            .budget
+            .map(|budget| begun + (budget - budget / 50).saturating_sub(self.certificate_time * 11 / 10));
         let mut reason = String::new();
         for (retries, (pieces, careful)) in TRIES.into_iter().enumerate() {
             match self.attempt(pieces, careful, deadline.filter(|_| retries == 0)) {

@@ -146,3 +146,11 @@ fn the_hash_sees_a_changed_mesh_file() {
     };
     assert_ne!(hash("v 0 0 0"), hash("v 0 0 1"));
 }
+
+/// Regression: a budget that no clock can hold used to panic when the simulation was built.
+#[test]
+fn a_budget_of_ages_is_refused() {
+    let text = "pliant = 1\n[[cloth]]\n[solver]\nbudget_ms = 1e300\n";
+    let error = Scene::parse(text, "ages", ".".as_ref(), &[]).unwrap_err().to_string();
+    assert!(error.contains("budget_ms"), "{error}");
+}
