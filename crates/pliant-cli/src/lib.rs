@@ -24,6 +24,8 @@ pub enum Exit {
     BadInput = 2,
     /// The simulation could not go on; its state is saved.
     Stuck = 3,
+    /// A device is missing or failed; the state is saved as far as there was one.
+    DeviceFailed = 4,
     /// Interrupted; the state is saved.
     Interrupted = 130,
 }
@@ -65,5 +67,11 @@ fn explain(error: &anyhow::Error) -> Exit {
     progress::say(&format!("error: {said}"));
     let midway = error.downcast_ref::<RunError>().is_some_and(RunError::is_midway);
     let stuck = matches!(error.downcast_ref(), Some(SimulationError::Stuck { .. } | SimulationError::Reference { .. }));
-    if midway || stuck { Exit::Stuck } else { Exit::BadInput }
+    let device = matches!(error.downcast_ref(), Some(SimulationError::Device(_)))
+        || matches!(error.downcast_ref(), Some(RunError::Simulation(SimulationError::Device(_))));
+    match (midway || stuck, device) {
+        (true, _) => Exit::Stuck,
+        (_, true) => Exit::DeviceFailed,
+        _ => Exit::BadInput,
+    }
 }

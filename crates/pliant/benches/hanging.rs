@@ -45,7 +45,7 @@ fn run(resolution: usize, method: &str, iterations: usize) -> Outcome {
     let (mut mean, mut at_pins, mut ms) = (0.0, 0.0f64, 0.0);
     for _ in 0..scene.time.frames {
         ms += simulation.step().unwrap().ms;
-        let now = stretch(&model, &simulation.state());
+        let now = stretch(&model, &simulation.state().unwrap());
         mean += now.0;
         at_pins = at_pins.max(now.1);
     }

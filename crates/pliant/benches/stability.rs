@@ -1,7 +1,8 @@
 //! The stability matrix: every method × every shipped scene × stiffness 0.01, 1, 100, at h = 1/30 s, and a table of
 //! what failed.
 //!
-//!     cargo bench --bench stability -- [scale=0.25] [frames=300] [scene=NAME] [method=NAME]
+//!     cargo bench --bench stability -- [scale=0.25] [frames=300] [scene=NAME] [method=NAME] [without=METHOD]
+//!         [scenes=FOLDER] [minutes=LIMIT]
 //!
 //! `scale` makes meshes coarser (vertices along each side); solids are as rigid as possible, so that every method runs.
 #![allow(missing_docs)]
@@ -11,7 +12,7 @@ mod stability;
 
 use pliant::scene::Scene;
 use stability::{Bounds, Outcome, STIFFNESSES, coarsen, methods, run};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 fn main() {
@@ -22,10 +23,11 @@ fn main() {
     let number = |key: &str, default: f64| given(key).and_then(|text| text.parse().ok()).unwrap_or(default);
     let (scale, frames) = (number("scale", 0.25), number("frames", 300.0) as usize);
     let bounds = Bounds { stretch: 100.0, speed: 100.0 };
-    let (only_scene, only_method) = (given("scene"), given("method"));
+    let (only_scene, only_method, without) = (given("scene"), given("method"), given("without"));
+    let end = std::time::Instant::now() + std::time::Duration::from_secs_f64(60.0 * number("minutes", 1e6));
     let wanted = |only: &Option<String>, name: &str| only.as_ref().is_none_or(|only| only == name);
 
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenes");
+    let folder = given("scenes").map_or(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenes"), PathBuf::from);
     let mut files: Vec<_> = std::fs::read_dir(&folder).into_iter().flatten().flatten().map(|f| f.path()).collect();
     files.sort();
     let mut cases = Vec::new();
@@ -33,7 +35,8 @@ fn main() {
         let mut scene = Scene::read(file, &[]).unwrap_or_else(|error| panic!("{error}"));
         coarsen(&mut scene, scale);
         if wanted(&only_scene, &scene.name) {
-            for method in methods(&scene).into_iter().filter(|method| wanted(&only_method, method.name)) {
+            let methods = methods(&scene).into_iter().filter(|method| without.as_deref() != Some(method.name));
+            for method in methods.filter(|method| wanted(&only_method, method.name)) {
                 cases.extend(STIFFNESSES.map(|stiffness| (scene.clone(), method, stiffness)));
             }
         }
@@ -45,6 +48,9 @@ fn main() {
         let Ok(pool) = rayon::ThreadPoolBuilder::new().num_threads(1).build() else { return Vec::new() };
         let mut done = Vec::new();
         while let Some((scene, method, stiffness)) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
+            if std::time::Instant::now() > end {
+                break;
+            }
             let outcome = pool.install(|| run(scene, method, *stiffness, frames, bounds));
             print(&outcome);
             done.push(outcome);
@@ -57,7 +63,7 @@ fn main() {
         workers.into_iter().flat_map(|worker| worker.join().unwrap_or_default()).collect()
     });
     let failures: Vec<_> = outcomes.iter().filter(|outcome| outcome.failed.is_some()).collect();
-    println!("\n{} of {} failed", failures.len(), outcomes.len());
+    println!("\n{} of {} failed; {} runs not begun", failures.len(), outcomes.len(), cases.len() - outcomes.len());
     for o in failures {
         println!("| {} | {} | {} | {} |", o.scene, o.method, o.stiffness, o.failed.as_deref().unwrap_or(""));
     }

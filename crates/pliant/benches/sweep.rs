@@ -27,7 +27,7 @@ fn cloth(resolution: usize) -> Case {
     let h = 1.0 / 30.0;
     let (model, system) = (Arc::new(model.clone()), Arc::new(System::new(&model, h, h)));
     let mut device = Cpu::new();
-    let mut problem = device.upload(&model, &system);
+    let mut problem = device.upload(&model, &system).unwrap();
     let [mut x, mut v, mut x_before] = std::array::from_fn(|_| device.points(&problem));
     device.write(&state.x, &mut x);
     device.write(&state.v, &mut v);

@@ -22,7 +22,7 @@ fn errors<R: pliant::math::Real>(
     let mut solver = find_method(method).unwrap().solver::<Cpu<R>>(model, &Parameters { delay, ..parameters(rho) });
     let mut energies = Vec::new();
     let mut look = |device: &mut Cpu<R>, problem: &mut <Cpu<R> as Device>::Problem, _: usize, x: &Vec<[R; 4]>| {
-        energies.push(device.objective(problem, x));
+        energies.push(device.objective(problem, x).unwrap());
     };
     let mut control = Control::iterations(iterations).watched(&mut look);
     let report = solver.solve(&mut step.device, &mut step.problem, &mut step.x, &mut control).unwrap();
@@ -46,7 +46,7 @@ fn swing(mut scene: Scene, method: &str, iterations: usize, steps: usize) -> Swi
     for _ in 0..steps {
         simulation.step().unwrap();
     }
-    let (model, state) = (simulation.model().clone(), simulation.state());
+    let (model, state) = (simulation.model().clone(), simulation.state().unwrap());
     let h = 1.0 / (scene.time.frame_rate * scene.time.steps_per_frame as f64);
     let (_, report) = newton(&model, &state, h);
     assert!(report.converged);
@@ -65,7 +65,7 @@ fn forty_accelerated_iterations_do_what_four_hundred_plain_ones_do() {
     let h = 1.0 / 30.0;
     for k in 0..22 {
         if [3, 12, 21].contains(&k) {
-            let (model, state) = (simulation.model().clone(), simulation.state());
+            let (model, state) = (simulation.model().clone(), simulation.state().unwrap());
             let least = newton(&model, &state, h).1.energy;
             let (plain, _) = errors::<f32>((&model, &state), h, ("pd-jacobi", 0.0, 10), 400, least);
             let (fast, _) = errors::<f32>((&model, &state), h, ("pd-jacobi-chebyshev", rho, 5), 40, least);
@@ -149,7 +149,7 @@ fn a_cloth_does_not_swing_above_where_it_started() {
         let mut simulation = Simulation::new(&shipped("tablecloth.toml", &set)).unwrap();
         for _ in 0..45 {
             simulation.step().unwrap();
-            let highest = simulation.state().x.iter().map(|x| x[1]).fold(0.0, f64::max);
+            let highest = simulation.state().unwrap().x.iter().map(|x| x[1]).fold(0.0, f64::max);
             assert!(highest < 1.22, "{method}: {highest} m");
         }
     }
@@ -165,7 +165,7 @@ fn a_whole_simulation_with_a_reckless_rho_stays_calm() {
         for _ in 0..40 {
             simulation.step().unwrap();
         }
-        let state = simulation.state();
+        let state = simulation.state().unwrap();
         let fastest = state.v.iter().flatten().fold(0.0f64, |most, v| most.max(v.abs()));
         assert!(fastest < 20.0, "{method}: {fastest} m/s");
     }

@@ -27,9 +27,9 @@ fn a_step_ends_about_when_its_budget_does() {
         }
         times.sort_by(f64::total_cmp);
         println!("{method}: {times:?} ms");
-        assert!(simulation.state().is_finite());
+        assert!(simulation.state().unwrap().is_finite());
         // The middle one of five: a busy machine may stop any single one.
-        assert!(times[2] < 120.0, "{method}: {times:?} ms for a budget of 30 ms");
+        assert!(times[2] < 60.0, "{method}: {times:?} ms for a budget of 30 ms");
         let fixed = ["pd-jacobi-chebyshev", "pd-gauss-seidel", "pd-pcg", "pbd-jacobi"].contains(&method);
         assert!(!fixed || times[2] > 20.0, "{method}: time is left: {times:?} ms");
     }
@@ -47,7 +47,7 @@ fn a_hopeless_budget_still_gives_a_finite_state() {
             over += usize::from(report.over_budget);
             assert!(report.certificate.energy.is_finite());
         }
-        assert!(simulation.state().is_finite(), "{method}");
+        assert!(simulation.state().unwrap().is_finite(), "{method}");
         assert_eq!(over, 5, "{method}");
     }
 }

@@ -6,6 +6,7 @@ use crate::progress::{Progress, say};
 use crate::table::{Table, short};
 use crate::{Exit, interrupt};
 use anyhow::Context;
+use pliant::device::CpuOnly;
 use pliant::model::{Model, State};
 use pliant::output::{DiskCache, write_comparison};
 use pliant::scene::{Scene, SolverSettings};
@@ -17,10 +18,10 @@ pub(crate) fn compare(args: &Args, typed: &CompareArgs) -> anyhow::Result<Exit> 
     let mut progress = Progress::new(args.verbose, interrupt::watch());
     progress.begin("preparing", 0, "");
     let cache = DiskCache::of_user();
-    let mut simulation = Simulation::with_cache(&scene, Some(&cache))?;
+    let mut simulation = Simulation::on(&CpuOnly, &scene, Some(&cache))?;
     let model = simulation.model().clone();
     let methods = chosen(typed, &model)?;
-    let start = simulation.state();
+    let start = simulation.state()?;
     let Some(state) = simulate(&mut simulation, &scene, typed.frame, &mut progress)? else {
         say("interrupted before the comparison began");
         return Ok(Exit::Interrupted);
@@ -32,14 +33,14 @@ pub(crate) fn compare(args: &Args, typed: &CompareArgs) -> anyhow::Result<Exit> 
         let iterations = typed.iterations.map(|n| n as usize);
         let solver = SolverSettings { method: method.name.to_string(), iterations, ..scene.solver.clone() };
         let own = Scene { solver, ..scene.clone() };
-        let rho = rho_for(&own, &model, &start, Some(&cache))?;
+        let rho = rho_for(&CpuOnly, &own, &model, &start, Some(&cache))?;
         questions.push((method.name, rho, iterations.unwrap_or(method.iterations)));
         progress.set(done as u64 + 1);
     }
     progress.begin("comparing", questions.len() as u64 + 1, "solves");
     let question = Question { scene: &scene, model: &model, state: &state };
     let mut done = 0;
-    let comparison = pliant::step::compare(&question, &questions, |_| {
+    let comparison = pliant::step::compare(&CpuOnly, &question, &questions, |_| {
         progress.set(done);
         done += 1;
     })?;
@@ -64,7 +65,7 @@ fn chosen(typed: &CompareArgs, model: &Model) -> anyhow::Result<Vec<&'static Met
     }
     let mut methods = Vec::new();
     for name in &typed.methods {
-        let method = find_method_for(name.trim(), model)?;
+        let method = find_method_for(name.trim(), model, true)?;
         method.check(model)?;
         methods.push(method);
     }
@@ -87,7 +88,7 @@ fn simulate(
         simulation.step()?;
         progress.set(step + 1);
     }
-    Ok(Some(simulation.state()))
+    Ok(Some(simulation.state()?))
 }
 
 /// The iterations at which the table shows errors.

@@ -5,6 +5,7 @@ use crate::printed::print_json;
 use crate::progress::{Progress, say};
 use crate::table::{pairs, short};
 use crate::{Exit, interrupt};
+use pliant::device::CpuOnly;
 use pliant::output::{DiskCache, RunOptions, RunReport, Status};
 use pliant::scene::Scene;
 use std::time::Instant;
@@ -13,11 +14,11 @@ pub(crate) fn run(args: &Args, typed: &RunArgs) -> anyhow::Result<Exit> {
     let (scene, options) = meant(typed)?;
     let begun = Instant::now();
     let mut progress = Progress::new(args.verbose, interrupt::watch());
-    let report = pliant::output::run(&scene, &options, &mut progress)?;
+    let report = pliant::output::run(&CpuOnly, &scene, &options, &mut progress)?;
     progress.clear();
     say(&summary(&report, begun.elapsed().as_secs_f64()));
     if let Some(reason) = &report.reason {
-        let what = if report.status == Status::Failed { "error" } else { "interrupted" };
+        let what = if report.status == Status::Interrupted { "interrupted" } else { "error" };
         say(&format!("{what}: {reason}"));
     }
     if report.status == Status::Interrupted {
@@ -30,6 +31,7 @@ pub(crate) fn run(args: &Args, typed: &RunArgs) -> anyhow::Result<Exit> {
         Status::Done => Exit::Done,
         Status::Interrupted => Exit::Interrupted,
         Status::Failed => Exit::Stuck,
+        Status::DeviceFailed => Exit::DeviceFailed,
     })
 }
 

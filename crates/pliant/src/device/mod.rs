@@ -1,12 +1,15 @@
-//! The verbs a device offers. Solvers are written once against [`Device`]; [`Cpu`] is the one there is.
+//! The verbs a device offers. Solvers are written once against [`Device`]; [`Cpu`] is here, `pliant-gpu` has the other.
 //!
 //! Fields ([`Device::Points`]) stay on the device. A verb may run at once or be recorded; the host sees results only
-//! through [`Device::read`] and [`Device::scalar`], which wait. Scalars live in numbered [`Slot`]s on the device, so
-//! that conjugate gradients never has to wait for its α and β.
+//! through the verbs that wait: [`Device::read`], [`Device::scalar`], [`Device::measures`] and [`Device::potential`].
+//! These are also where a device that failed says so: verbs that record cannot fail. Scalars live in numbered [`Slot`]s
+//! on the device, so that conjugate gradients never has to wait for its α and β.
 
 mod cpu;
+mod devices;
 
 pub use cpu::{Cpu, CpuProblem};
+pub use devices::{CpuOnly, Devices, Task};
 
 use crate::contact::PosedCollider;
 use crate::linear::CholeskyError;
@@ -56,6 +59,69 @@ pub enum DeviceError {
     /// The direct solver failed.
     #[error("direct solver: {0}")]
     Cholesky(#[from] CholeskyError),
+    /// There is no such device here.
+    #[error("there is no device '{device}' here; {help}")]
+    Absent {
+        /// As asked for.
+        device: String,
+        /// What there is.
+        help: String,
+    },
+    /// The device cannot do this at all.
+    #[error("{device} has no {what}; {help}")]
+    Unsupported {
+        /// The device.
+        device: String,
+        /// What it lacks.
+        what: String,
+        /// What to do.
+        help: String,
+    },
+    /// The device is gone, out of memory, or too small for the scene.
+    #[error("{device} failed: {reason}; {help}")]
+    Failed {
+        /// The device.
+        device: String,
+        /// What happened.
+        reason: String,
+        /// What to do.
+        help: String,
+    },
+}
+
+/// What is measured of a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Moment {
+    /// x is where the solve starts: its energy.
+    Start,
+    /// x is what the solver found: its energy and gradient.
+    Solution,
+    /// x is what the step ended with, after friction: stretch, gaps, inversions.
+    End,
+}
+
+/// Measures of one step, for its certificate.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Measures {
+    /// E at the start of the solve, J.
+    pub start_energy: f64,
+    /// E of the solution, before friction, J.
+    pub energy: f64,
+    /// ‖∇E‖ of the solution, N.
+    pub gradient_norm: f64,
+    /// What a Jacobi step from the solution would take off E at least, J: ½ ∇Eᵀ D⁻¹ ∇E, up to a small factor.
+    pub possible_decrease: f64,
+    /// Energy that positions have because they are rounded to the device's precision, J: a cloth of stiff springs that
+    /// falls freely has no other.
+    pub rounding_energy: f64,
+    /// Largest |length/rest − 1| of an edge at the end.
+    pub max_stretch: f64,
+    /// Mean |length/rest − 1| over all edges at the end.
+    pub mean_stretch: f64,
+    /// Smallest signed distance of a free vertex from a collider at the end, m; infinite without colliders.
+    pub min_gap: f64,
+    /// Tets with negative volume at the end.
+    pub inverted: usize,
 }
 
 /// Where a simulation is computed.
@@ -70,14 +136,23 @@ pub trait Device {
     /// `"f32"` or `"f64"`.
     fn precision(&self) -> &'static str;
 
+    /// Whether waiting for a scalar costs more than computing with it, so that a solver should look rarely.
+    fn is_remote(&self) -> bool {
+        false
+    }
+    /// Whether [`Device::solve_direct`] works.
+    fn has_direct_solver(&self) -> bool {
+        true
+    }
+
     /// Brings a model at one step size to the device.
-    fn upload(&mut self, model: &Arc<Model>, system: &Arc<System>) -> Self::Problem;
+    fn upload(&mut self, model: &Arc<Model>, system: &Arc<System>) -> Result<Self::Problem, DeviceError>;
     /// A field of zeros with a point per vertex.
     fn points(&self, problem: &Self::Problem) -> Self::Points;
     /// Host to device.
     fn write(&mut self, from: &[[f64; 3]], to: &mut Self::Points);
-    /// Device to host.
-    fn read(&mut self, from: &Self::Points, to: &mut [[f64; 3]]);
+    /// Device to host; waits.
+    fn read(&mut self, from: &Self::Points, to: &mut [[f64; 3]]) -> Result<(), DeviceError>;
 
     /// to = from
     fn copy(&mut self, from: &Self::Points, to: &mut Self::Points);
@@ -92,7 +167,7 @@ pub trait Device {
     /// to = from
     fn copy_scalar(&mut self, from: Slot, to: Slot);
     /// The value of a scalar; waits for it.
-    fn scalar(&mut self, slot: Slot) -> f64;
+    fn scalar(&mut self, slot: Slot) -> Result<f64, DeviceError>;
 
     /// Starts a step from (x, v): pins, colliders and the inertial target x̃ = x + h v + h² M⁻¹ f.
     fn begin_step(&mut self, problem: &mut Self::Problem, input: &StepInput, x: &Self::Points, v: &Self::Points);
@@ -101,10 +176,17 @@ pub trait Device {
     /// Ends a step: friction shortens slips, vertices still inside a collider are put on its surface, and then
     /// v = (x − x_prev)/h.
     fn end_step(&mut self, problem: &Self::Problem, x_prev: &Self::Points, x: &mut Self::Points, v: &mut Self::Points);
-    /// The step's objective in `f64`, for certificates and references.
-    fn potential<'a>(&mut self, problem: &'a mut Self::Problem) -> &'a Potential;
-    /// E(x), J, evaluated in `f64`; waits.
-    fn objective(&mut self, problem: &mut Self::Problem, x: &Self::Points) -> f64;
+    /// Measures x, for [`Device::measures`].
+    fn measure(&mut self, problem: &mut Self::Problem, moment: Moment, x: &Self::Points);
+    /// What was measured last of each [`Moment`]; waits.
+    fn measures(&mut self, problem: &mut Self::Problem) -> Result<Measures, DeviceError>;
+    /// E(x), J; waits.
+    fn objective(&mut self, problem: &mut Self::Problem, x: &Self::Points) -> Result<f64, DeviceError> {
+        self.measure(problem, Moment::Start, x);
+        Ok(self.measures(problem)?.start_energy)
+    }
+    /// The step's objective in `f64`, for references; waits.
+    fn potential<'a>(&mut self, problem: &'a mut Self::Problem) -> Result<&'a Potential, DeviceError>;
 
     /// g = ∇E(x), N; zero for held vertices. Remembers which contacts are active, for the verbs below.
     fn gradient(&mut self, problem: &mut Self::Problem, x: &Self::Points, g: &mut Self::Points);

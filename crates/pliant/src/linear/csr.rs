@@ -53,9 +53,15 @@ impl Csr {
         self.column[range.clone()].iter().map(|&j| j as usize).zip(self.value[range].iter().copied())
     }
 
+    /// Where the values hold the diagonal entry of row `i`.
+    pub fn diagonal_at(&self, i: usize) -> Option<usize> {
+        let range = self.offset[i] as usize..self.offset[i + 1] as usize;
+        self.column[range.clone()].binary_search(&(i as u32)).ok().map(|k| range.start + k)
+    }
+
     /// The diagonal.
     pub fn diagonal(&self) -> Vec<f64> {
-        (0..self.rows()).map(|i| self.row(i).find(|entry| entry.0 == i).map_or(0.0, |entry| entry.1)).collect()
+        (0..self.rows()).map(|i| self.diagonal_at(i).map_or(0.0, |at| self.value[at])).collect()
     }
 
     /// Largest eigenvalue of D⁻¹A by power iteration from a fixed start, where D is the diagonal; slightly below the

@@ -5,6 +5,7 @@
 
 mod build;
 mod error;
+mod measure;
 mod pin;
 mod potential;
 mod select;

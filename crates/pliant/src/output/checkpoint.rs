@@ -140,9 +140,6 @@ impl Checkpoint {
         if own.precision != run.precision {
             return other("precision", &own.precision, &run.precision, again);
         }
-        if own.device != run.device {
-            return other("device", &own.device, &run.device, again);
-        }
         if own.scene != run.scene {
             return other("scene", &own.scene, &run.scene, "use another --out, or start anew without --resume");
         }
@@ -361,10 +358,11 @@ mod tests {
         assert!(mine.check(path, &mine.identity, 2).is_ok());
         let newer = Identity { version: "9.0".to_string(), ..mine.identity.clone() };
         assert!(mine.check(path, &newer, 2).is_ok());
+        let elsewhere = Identity { device: "gpu".to_string(), ..mine.identity.clone() };
+        assert!(mine.check(path, &elsewhere, 2).is_ok());
         let cases = [
             (Identity { method: "newton".to_string(), ..mine.identity.clone() }, "newton"),
             (Identity { precision: "f64".to_string(), ..mine.identity.clone() }, "f64"),
-            (Identity { device: "gpu".to_string(), ..mine.identity.clone() }, "gpu"),
             (Identity { scene: "flag".to_string(), ..mine.identity.clone() }, "flag"),
             (Identity { scene_hash: 1, ..mine.identity.clone() }, "settings have changed"),
         ];

@@ -14,6 +14,8 @@ pub enum Status {
     Interrupted,
     /// A step failed however small it was made; the state before it is saved.
     Failed,
+    /// The device failed; the state of the last frame is saved.
+    DeviceFailed,
 }
 
 /// Figures of a whole run. Numbers that are not finite become `null` in JSON.

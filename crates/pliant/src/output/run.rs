@@ -12,6 +12,7 @@ use super::scenery::Scenery;
 use super::tally::Tally;
 use super::{Bounds, body_colour, collider_colour};
 use crate::atomic_file::write_atomically;
+use crate::device::{DeviceError, Devices};
 use crate::math::Vec3;
 use crate::mesh::MeshError;
 use crate::model::State;
@@ -122,10 +123,15 @@ impl RunError {
     }
 }
 
-/// Simulates a scene and writes everything it asks for. A simulation that gets stuck is not an error here: its state
-/// and report are saved, and the report says so.
-pub fn run(scene: &Scene, options: &RunOptions, hooks: &mut dyn RunHooks) -> Result<RunReport, RunError> {
-    let mut run = Run::prepare(scene, options, hooks)?;
+/// Simulates a scene and writes everything it asks for. A simulation that gets stuck or whose device fails is not an
+/// error here: its state and report are saved, and the report says so.
+pub fn run(
+    devices: &impl Devices,
+    scene: &Scene,
+    options: &RunOptions,
+    hooks: &mut dyn RunHooks,
+) -> Result<RunReport, RunError> {
+    let mut run = Run::prepare(devices, scene, options, hooks)?;
     run.simulate(hooks)?;
     run.save_checkpoint()?;
     run.measure(hooks)?;
@@ -143,14 +149,28 @@ struct Run<'a> {
     store: FrameStore,
     files: FrameFiles,
     tally: Tally,
+    /// The last state that came from the device: at the end of a frame.
+    known: Known,
     /// State before the last step, and the tries that step took.
     last_step: Option<(State, usize)>,
     steps: u64,
     report: RunReport,
 }
 
+/// What is on the host.
+struct Known {
+    state: State,
+    rho: Option<f64>,
+    tally: Tally,
+}
+
 impl<'a> Run<'a> {
-    fn prepare(scene: &'a Scene, options: &'a RunOptions, hooks: &mut dyn RunHooks) -> Result<Self, RunError> {
+    fn prepare(
+        devices: &impl Devices,
+        scene: &'a Scene,
+        options: &'a RunOptions,
+        hooks: &mut dyn RunHooks,
+    ) -> Result<Self, RunError> {
         hooks.stage(RunStage::Preparing, 0);
         for path in &options.previews {
             PreviewKind::of(path)?;
@@ -162,7 +182,7 @@ impl<'a> Run<'a> {
         // ρ of the checkpoint is the one to go on with; finding it again would only cost time.
         let solver =
             SolverSettings { rho: found.as_ref().and_then(|c| c.rho).or(scene.solver.rho), ..scene.solver.clone() };
-        let mut simulation = Simulation::with_cache(&Scene { solver, ..scene.clone() }, Some(&options.cache))?;
+        let mut simulation = Simulation::on(devices, &Scene { solver, ..scene.clone() }, Some(&options.cache))?;
         let identity = identity(scene, &simulation);
         let vertices = simulation.model().vertices();
         if let Some(checkpoint) = &found {
@@ -187,6 +207,10 @@ impl<'a> Run<'a> {
                     let version = &checkpoint.identity.version;
                     report.warnings.push(format!("the checkpoint is of version {version}: the bits may differ"));
                 }
+                if checkpoint.identity.device != identity.device {
+                    let device = &checkpoint.identity.device;
+                    report.warnings.push(format!("the checkpoint was made on {device}: the bits differ"));
+                }
                 for format in files.formats().iter().filter(|format| !files.path(frame, format).exists()) {
                     report.warnings.push(format!("there are no {format} files of the frames before the resumption"));
                 }
@@ -195,17 +219,19 @@ impl<'a> Run<'a> {
             }
             None => {
                 let mut store = folder.start_anew(&options.previews, vertices)?;
-                keep_frame(&mut store, &mut files, 0, &simulation.state())?;
+                keep_frame(&mut store, &mut files, 0, &state_of(&mut simulation)?)?;
                 (store, Tally::default())
             }
         };
-        Ok(Self { scene, options, folder, identity, simulation, store, files, tally, last_step: None, steps, report })
+        let known = Known { state: state_of(&mut simulation)?, rho: simulation.rho(), tally: tally.clone() };
+        let last_step = None;
+        Ok(Self { scene, options, folder, identity, simulation, store, files, tally, known, last_step, steps, report })
     }
 
     /// THE LOOP: steps, frames, checkpoints.
     fn simulate(&mut self, hooks: &mut dyn RunHooks) -> Result<(), RunError> {
         let per_frame = self.scene.time.steps_per_frame as u64;
-        let mut step = self.simulation.state().step;
+        let mut step = self.known.state.step;
         hooks.stage(RunStage::Simulating, self.steps);
         hooks.progress(step);
         while step < self.steps {
@@ -214,11 +240,19 @@ impl<'a> Run<'a> {
                 self.report.reason = Some(format!("stopped at step {step} of {}", self.steps));
                 break;
             }
-            let before = (self.options.error && step + 1 == self.steps).then(|| self.simulation.state());
+            if self.options.error && step + 1 == self.steps {
+                self.last_step = Some((state_of(&mut self.simulation)?, 0));
+            }
             match self.simulation.step() {
                 Ok(report) => {
                     self.tally.add(&report);
-                    self.last_step = before.map(|state| (state, report.retries));
+                    if let Some((_, retries)) = &mut self.last_step {
+                        *retries = report.retries;
+                    }
+                }
+                Err(SimulationError::Device(error)) => {
+                    self.lose_device(&error);
+                    break;
                 }
                 Err(error @ SimulationError::Stuck { .. }) => {
                     self.report.status = Status::Failed;
@@ -230,14 +264,38 @@ impl<'a> Run<'a> {
             step += 1;
             hooks.progress(step);
             if step.is_multiple_of(per_frame) {
+                if let Err(error) = self.learn() {
+                    self.lose_device(&error);
+                    break;
+                }
                 self.end_frame((step / per_frame) as usize)?;
             }
+        }
+        if self.report.status != Status::DeviceFailed {
+            self.learn().map_err(SimulationError::from)?;
         }
         Ok(())
     }
 
+    /// Takes the state from the device.
+    fn learn(&mut self) -> Result<(), DeviceError> {
+        self.known = Known { state: self.simulation.state()?, rho: self.simulation.rho(), tally: self.tally.clone() };
+        Ok(())
+    }
+
+    /// The device is gone with what it computed since the last frame; everything before that is here.
+    fn lose_device(&mut self, error: &DeviceError) {
+        self.tally = self.known.tally.clone();
+        self.last_step = None;
+        self.report.status = Status::DeviceFailed;
+        let step = self.known.state.step;
+        self.report.reason = Some(format!(
+            "{error}; the state of step {step} is saved: go on with --resume, on the CPU with --device cpu"
+        ));
+    }
+
     fn end_frame(&mut self, frame: usize) -> Result<(), RunError> {
-        keep_frame(&mut self.store, &mut self.files, frame, &self.simulation.state())?;
+        keep_frame(&mut self.store, &mut self.files, frame, &self.known.state)?;
         let every = self.scene.output.checkpoint_every;
         if every > 0 && frame.is_multiple_of(every) {
             self.save_checkpoint()?;
@@ -249,9 +307,9 @@ impl<'a> Run<'a> {
         self.store.sync()?;
         let checkpoint = Checkpoint {
             identity: self.identity.clone(),
-            rho: self.simulation.rho(),
-            state: self.simulation.state(),
-            tally: self.tally.clone(),
+            rho: self.known.rho,
+            state: self.known.state.clone(),
+            tally: self.known.tally.clone(),
         };
         checkpoint.save(&self.folder.checkpoint()).map_err(|error| {
             let what = "the checkpoint".to_string();
@@ -262,8 +320,8 @@ impl<'a> Run<'a> {
     /// Certificates of the final state, and its error if that was asked for.
     fn measure(&mut self, hooks: &mut dyn RunHooks) -> Result<(), RunError> {
         self.report.set_tally(&self.tally);
-        let state = self.simulation.state();
-        self.report.set_state(self.simulation.model(), &state);
+        let state = &self.known.state;
+        self.report.set_state(self.simulation.model(), state);
         self.report.frames = state.step / self.scene.time.steps_per_frame as u64;
         self.warn_of_doubts();
         if !self.options.error || self.report.status != Status::Done {
@@ -375,10 +433,10 @@ fn make_preview_folders(options: &RunOptions) -> Result<(), RunError> {
 
 /// What must be the same when the run goes on: `auto` is what it was resolved to.
 fn identity(scene: &Scene, simulation: &Simulation) -> Identity {
-    let device = "cpu";
     let method = simulation.method().name;
     let resolved = Scene {
-        device: DeviceSettings { name: device.to_string(), ..scene.device.clone() },
+        // A run may go on elsewhere.
+        device: DeviceSettings { name: "auto".to_string(), ..scene.device.clone() },
         solver: SolverSettings { method: method.to_string(), ..scene.solver.clone() },
         ..scene.clone()
     };
@@ -386,7 +444,7 @@ fn identity(scene: &Scene, simulation: &Simulation) -> Identity {
         scene_hash: resolved.hash(),
         scene: scene.name.clone(),
         method: method.to_string(),
-        device: device.to_string(),
+        device: simulation.device().to_string(),
         precision: simulation.precision().to_string(),
         version: env!("CARGO_PKG_VERSION").to_string(),
     }
@@ -425,6 +483,10 @@ fn blank_report(scene: &Scene, identity: &Identity, simulation: &Simulation) -> 
         output: Vec::new(),
         warnings: model.warnings.clone(),
     }
+}
+
+fn state_of(simulation: &mut Simulation) -> Result<State, SimulationError> {
+    Ok(simulation.state()?)
 }
 
 /// Files first, the store last: a frame that the store has is there in every format.

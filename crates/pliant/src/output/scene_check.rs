@@ -72,7 +72,7 @@ pub struct BodyCheck {
 /// Builds a scene and looks at it at rest and at the start.
 pub fn check_scene(scene: &Scene) -> Result<SceneCheck, SimulationError> {
     let (model, start) = Model::new(scene)?;
-    let method = find_method_for(&scene.solver.method, &model)?;
+    let method = find_method_for(&scene.solver.method, &model, true)?;
     method.check(&model)?;
     let bodies: Vec<BodyCheck> = model.bodies.iter().map(|body| check_body(&model, body)).collect();
     let surface: Vec<[u32; 3]> = model.surface().collect();

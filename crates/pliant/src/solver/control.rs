@@ -4,6 +4,9 @@ use std::time::Instant;
 /// Called after each iteration (and before the first, with 0) with the iterate.
 pub type Watch<'a, D> = dyn FnMut(&mut D, &mut <D as Device>::Problem, usize, &<D as Device>::Points) + 'a;
 
+/// Iterations between looks at a residual that is far away.
+const REMOTE_LOOK: usize = 32;
+
 /// When a solver stops, and who looks on.
 pub struct Control<'a, D: Device> {
     /// At most so many iterations.
@@ -53,6 +56,12 @@ impl<'a, D: Device> Control<'a, D> {
         let now = Instant::now();
         let begun = *self.begun.get_or_insert(now);
         done == 0 || now + (now - begun) / done as u32 * more as u32 <= deadline
+    }
+
+    /// Whether the host reads the residual of iteration `k`. Where that is cheap, always; else only as far as a
+    /// tolerance asks for it, and what goes wrong meanwhile is found by the certificate.
+    pub(super) fn looks(&self, device: &D, k: usize) -> bool {
+        !device.is_remote() || (self.tolerance > 0.0 && k.is_multiple_of(REMOTE_LOOK))
     }
 
     /// Whether a residual (squared norm) is small enough compared with the first one.

@@ -72,6 +72,15 @@ const fn accelerated(method: Method, name: &'static str, iterations: usize, summ
 }
 
 const JACOBI: Method = pd(Kind::Jacobi, "pd-jacobi", "course 2.2.1", 400, "cheapest iteration; slow to converge");
+const JACOBI_OVER_RELAXED: Method = pd(
+    Kind::JacobiOverRelaxed,
+    "pd-jacobi-over-relaxed",
+    "course 2.2.1",
+    400,
+    "Jacobi with the longest safe step; little better than Jacobi",
+);
+const GAUSS_SEIDEL_OVER_RELAXED: Method =
+    pd(Kind::GaussSeidelOverRelaxed, "pd-gauss-seidel-over-relaxed", "course 2.2.1", 200, "symmetric over-relaxation");
 const GAUSS_SEIDEL: Method = pd(
     Kind::GaussSeidel,
     "pd-gauss-seidel",
@@ -105,15 +114,21 @@ pub const METHODS: &[Method] = &[
         "cheap iterations, fast convergence, any size; `auto` for the largest meshes",
     ),
     JACOBI,
-    pd(
-        Kind::JacobiOverRelaxed,
-        "pd-jacobi-over-relaxed",
-        "course 2.2.1",
-        400,
-        "Jacobi with the longest safe step; little better than Jacobi",
+    JACOBI_OVER_RELAXED,
+    accelerated(
+        JACOBI_OVER_RELAXED,
+        "pd-jacobi-over-relaxed-chebyshev",
+        200,
+        "pd-jacobi-chebyshev with the longest safe step: a little faster where one longer than Jacobi's is safe",
     ),
     GAUSS_SEIDEL,
-    pd(Kind::GaussSeidelOverRelaxed, "pd-gauss-seidel-over-relaxed", "course 2.2.1", 200, "symmetric over-relaxation"),
+    GAUSS_SEIDEL_OVER_RELAXED,
+    accelerated(
+        GAUSS_SEIDEL_OVER_RELAXED,
+        "pd-gauss-seidel-over-relaxed-chebyshev",
+        100,
+        "symmetric over-relaxation, accelerated",
+    ),
     accelerated(GAUSS_SEIDEL, "pd-gauss-seidel-chebyshev", 100, "fewest sweeps of the matrix-free kind on CPUs"),
     DIRECT,
     accelerated(DIRECT, "pd-direct-chebyshev", 80, "most accurate for its time on CPUs; `auto` for most scenes"),
@@ -148,6 +163,21 @@ pub const METHODS: &[Method] = &[
     },
 ];
 
+impl Method {
+    /// Whether it factors a matrix, which only some devices can.
+    pub fn needs_direct_solver(&self) -> bool {
+        matches!(self.kind, Kind::Direct | Kind::PcgDirect | Kind::Newton)
+    }
+
+    /// Refuses a device without the direct solver that the method needs.
+    pub fn check_device<D: Device>(&self, device: &D) -> Result<(), MethodError> {
+        if device.has_direct_solver() || !self.needs_direct_solver() {
+            return Ok(());
+        }
+        Err(MethodError::NotOnDevice { method: self.name, device: device.name() })
+    }
+}
+
 /// Parameters that methods share; see [`crate::scene::SolverSettings`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Parameters {
@@ -174,6 +204,17 @@ pub enum MethodError {
         /// The most similar name, if one is near.
         help: String,
     },
+    /// The device lacks what the method needs.
+    #[error(
+        "method '{method}' factors a matrix, which {device} does not do; use --device cpu, or method \
+         'pd-jacobi-chebyshev'"
+    )]
+    NotOnDevice {
+        /// The method.
+        method: &'static str,
+        /// The device.
+        device: String,
+    },
     /// An element lacks what the method needs.
     #[error("method '{method}' cannot solve '{element}' elements: they have no {lacks}; use {instead}")]
     Unsuitable {
@@ -191,12 +232,13 @@ pub enum MethodError {
 /// Vertices up to which the direct solver is the better choice on a CPU: sheets, and volumes, whose factors fill in more.
 const DIRECT_LIMIT: [usize; 2] = [200_000, 40_000];
 
-/// The method that `auto` stands for: what reaches a given error soonest on a CPU, by the figures in `docs/results.md`.
-pub fn choose_method(model: &Model) -> &'static Method {
+/// The method that `auto` stands for: what reaches a given error soonest by the figures in `docs/results.md`, on a device
+/// with a direct solver or without.
+pub fn choose_method(model: &Model, direct: bool) -> &'static Method {
     let volumes = model.bodies.iter().any(|body| !body.tets.is_empty());
     let name = if model.elements.iter().any(|elements| !elements.is_projective()) {
         "newton"
-    } else if model.vertices() <= DIRECT_LIMIT[usize::from(volumes)] {
+    } else if direct && model.vertices() <= DIRECT_LIMIT[usize::from(volumes)] {
         "pd-direct-chebyshev"
     } else {
         "pd-jacobi-chebyshev"
@@ -204,9 +246,9 @@ pub fn choose_method(model: &Model) -> &'static Method {
     METHODS.iter().find(|method| method.name == name).unwrap_or(&METHODS[0])
 }
 
-/// Looks a method up by name; `auto` is the best for the model.
-pub fn find_method_for(name: &str, model: &Model) -> Result<&'static Method, MethodError> {
-    if name == "auto" { Ok(choose_method(model)) } else { find_method(name) }
+/// Looks a method up by name for a device with a direct solver or without; `auto` is the best for the model.
+pub fn find_method_for(name: &str, model: &Model, direct: bool) -> Result<&'static Method, MethodError> {
+    if name == "auto" { Ok(choose_method(model, direct)) } else { find_method(name) }
 }
 
 /// Looks a method up by name.

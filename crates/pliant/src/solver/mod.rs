@@ -1,6 +1,7 @@
 //! Solvers: one file per algorithm box, generic over the device. They all move x towards the minimum of the step's
 //! objective, starting from the inertial target.
 
+mod best;
 mod chebyshev;
 mod control;
 mod method;

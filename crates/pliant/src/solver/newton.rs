@@ -220,9 +220,9 @@ impl<D: Device> Solver<D> for Newton {
         x: &mut D::Points,
         control: &mut Control<D>,
     ) -> Result<SolveReport, SolveError> {
-        let potential = device.potential(problem).clone();
+        let potential = device.potential(problem)?.clone();
         let mut host = vec![[0.0; 3]; potential.model().vertices()];
-        device.read(x, &mut host);
+        device.read(x, &mut host)?;
         let mut wide: Vec<[f64; 4]> = host.iter().map(|&p| Vec3::of(p).store()).collect();
         let tolerance = if control.tolerance > 0.0 { control.tolerance } else { 1e-10 };
         let report = minimise(&potential, &mut wide, tolerance, |k, iterate| {

@@ -30,7 +30,7 @@ impl<D: Device> Sweep<D> for JacobiConstraints<D> {
         problem: &mut D::Problem,
         (x, x_before): (&D::Points, &mut D::Points),
         blend: Blend,
-        residual: Slot,
+        residual: Option<Slot>,
     ) -> Result<(), DeviceError> {
         let x_hat = self.x_hat.get_or_insert_with(|| device.points(problem));
         device.constrain_jacobi(problem, self.relaxation, x, x_hat);
@@ -63,7 +63,7 @@ impl<D: Device> Sweep<D> for ColouredConstraints<D> {
         problem: &mut D::Problem,
         (x, x_before): (&D::Points, &mut D::Points),
         blend: Blend,
-        residual: Slot,
+        residual: Option<Slot>,
     ) -> Result<(), DeviceError> {
         let x_hat = self.x_hat.get_or_insert_with(|| device.points(problem));
         device.copy(x, x_hat);
@@ -83,10 +83,12 @@ fn finish<D: Device>(
     problem: &mut D::Problem,
     (x, x_hat, x_before): (&D::Points, &mut D::Points, &mut D::Points),
     blend: Blend,
-    residual: Slot,
+    residual: Option<Slot>,
 ) {
     device.enforce(problem, x_hat);
     device.blend(x_hat, x, x_before, blend);
-    device.axpy(Factor::Value(-1.0), x, x_hat);
-    device.dot(x_hat, x_hat, residual);
+    if let Some(residual) = residual {
+        device.axpy(Factor::Value(-1.0), x, x_hat);
+        device.dot(x_hat, x_hat, residual);
+    }
 }

@@ -23,9 +23,9 @@ impl<D: Device> Sweep<D> for Jacobi {
         problem: &mut D::Problem,
         (x, x_before): (&D::Points, &mut D::Points),
         blend: Blend,
-        residual: Slot,
+        residual: Option<Slot>,
     ) -> Result<(), DeviceError> {
-        device.jacobi(problem, x, x_before, blend, Some(residual));
+        device.jacobi(problem, x, x_before, blend, residual);
         Ok(())
     }
 }

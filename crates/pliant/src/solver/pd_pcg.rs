@@ -39,12 +39,7 @@ impl<D: Device, P: Precondition<D>> Solver<D> for NonlinearPcg<D, P> {
             device.gradient(problem, x, g);
             self.precondition.apply(device, problem, g, z)?;
             device.dot(z, g, ZR);
-            let residual = device.scalar(ZR);
-            if !residual.is_finite() {
-                return Err(SolveError::NotFinite { iteration: report.iterations });
-            }
             if report.iterations == 0 {
-                first = residual;
                 device.copy(z, p);
             } else {
                 device.xpay(z, Factor::Ratio(ZR, ZR_BEFORE), p);
@@ -55,9 +50,18 @@ impl<D: Device, P: Precondition<D>> Solver<D> for NonlinearPcg<D, P> {
             device.dot(p, ap, PAP);
             device.axpy(Factor::MinusRatio(PR, PAP), p, x);
             report.iterations += 1;
-            if control.converged(residual, first) {
-                report.converged = true;
-                break;
+            if control.looks(device, report.iterations - 1) {
+                let residual = device.scalar(ZR)?;
+                if !residual.is_finite() {
+                    return Err(SolveError::NotFinite { iteration: report.iterations - 1 });
+                }
+                if report.iterations == 1 {
+                    first = residual;
+                }
+                report.converged = control.converged(residual, first);
+                if report.converged {
+                    break;
+                }
             }
         }
         Ok(report)

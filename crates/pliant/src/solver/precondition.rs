@@ -65,12 +65,14 @@ impl<D: Device, P: Precondition<D>> Sweep<D> for Preconditioned<D, P> {
         problem: &mut D::Problem,
         (x, x_before): (&D::Points, &mut D::Points),
         blend: Blend,
-        residual: Slot,
+        residual: Option<Slot>,
     ) -> Result<(), DeviceError> {
         let [g, z] = self.fields.get_or_insert_with(|| [device.points(problem), device.points(problem)]);
         device.gradient(problem, x, g);
         self.precondition.apply(device, problem, g, z)?;
-        device.dot(g, z, residual);
+        if let Some(residual) = residual {
+            device.dot(g, z, residual);
+        }
         let x_hat = z;
         device.xpay(x, Factor::Value(-1.0), x_hat);
         device.blend(x_hat, x, x_before, blend);

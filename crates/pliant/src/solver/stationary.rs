@@ -1,6 +1,7 @@
 //! The loop that projective and position-based dynamics share: a sweep gives a candidate, Chebyshev blends it
 //! (course Algorithm 1).
 
+use super::best::Best;
 use super::{Chebyshev, Control, SolveError, SolveReport, Solver};
 use crate::device::{Blend, Device, DeviceError, Slot};
 
@@ -22,14 +23,15 @@ pub(super) trait Sweep<D: Device> {
         0
     }
 
-    /// From the iterate x computes the candidate x̂ and turns x⁻ into x⁺; writes the squared residual to `residual`.
+    /// From the iterate x computes the candidate x̂ and turns x⁻ into x⁺; writes the squared residual of x to
+    /// `residual` if asked to.
     fn sweep(
         &mut self,
         device: &mut D,
         problem: &mut D::Problem,
         iterates: (&D::Points, &mut D::Points),
         blend: Blend,
-        residual: Slot,
+        residual: Option<Slot>,
     ) -> Result<(), DeviceError>;
 }
 
@@ -41,6 +43,7 @@ pub(super) struct Stationary<D: Device, S> {
     under_relaxation: Option<f64>,
     safe: Option<f64>,
     x_before: Option<D::Points>,
+    best: Best<D>,
     /// Iterations of the last solve: what a deadline will leave time for.
     last_iterations: Option<usize>,
 }
@@ -55,7 +58,8 @@ const DIVERGED: f64 = 16.0;
 
 impl<D: Device, S: Sweep<D>> Stationary<D, S> {
     pub fn new(sweep: S, chebyshev: Option<Chebyshev>, under_relaxation: Option<f64>) -> Self {
-        Self { sweep, chebyshev, under_relaxation, safe: None, x_before: None, last_iterations: None }
+        let (safe, x_before, best) = (None, None, Best::default());
+        Self { sweep, chebyshev, under_relaxation, safe, x_before, best, last_iterations: None }
     }
 }
 
@@ -75,6 +79,7 @@ impl<D: Device, S: Sweep<D>> Solver<D> for Stationary<D, S> {
         let x_before = self.x_before.get_or_insert_with(|| device.points(problem));
         device.copy(x, x_before);
         self.sweep.begin(device, problem);
+        self.best.begin();
         let safe = *self.safe.get_or_insert_with(|| self.sweep.safe_relaxation(device, problem));
         let mut under_relaxation = self.under_relaxation.unwrap_or(safe);
         if self.chebyshev.is_some_and(|chebyshev| chebyshev.rho == 0.0) {
@@ -94,17 +99,25 @@ impl<D: Device, S: Sweep<D>> Solver<D> for Stationary<D, S> {
             let ending = self.chebyshev.is_some() && ends_soon(self.sweep.plain_end(), report.iterations, control);
             let blend =
                 if ending { Blend { omega: 1.0, under_relaxation: 1.0 } } else { Blend { omega, under_relaxation } };
-            self.sweep.sweep(device, problem, (x, &mut *x_before), blend, RESIDUAL)?;
+            let look = control.looks(device, report.iterations);
+            self.sweep.sweep(device, problem, (x, &mut *x_before), blend, look.then_some(RESIDUAL))?;
             std::mem::swap(x, x_before);
-
-            let residual = device.scalar(RESIDUAL);
-            if !residual.is_finite() {
-                return Err(SolveError::NotFinite { iteration: report.iterations });
+            report.iterations += 1;
+            if !look {
+                continue;
             }
-            if report.iterations == 0 {
+
+            let residual = device.scalar(RESIDUAL)?;
+            if !residual.is_finite() {
+                return Err(SolveError::NotFinite { iteration: report.iterations - 1 });
+            }
+            if report.iterations == 1 {
                 first_residual = residual;
             }
-            report.iterations += 1;
+            if control.deadline.is_some() {
+                // What was swept is in x⁻ now.
+                self.best.observe(device, problem, x_before, residual);
+            }
             if let Some(chebyshev) = &mut self.chebyshev {
                 chebyshev.observe(residual);
                 report.restarts = chebyshev.restarts;
@@ -119,6 +132,9 @@ impl<D: Device, S: Sweep<D>> Solver<D> for Stationary<D, S> {
                 report.converged = true;
                 break;
             }
+        }
+        if control.deadline.is_some() {
+            self.best.restore(device, x);
         }
         self.last_iterations = Some(report.iterations);
         Ok(report)

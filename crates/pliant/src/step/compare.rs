@@ -1,10 +1,10 @@
 //! Error against iterations and time for several methods on the same step.
 
 use super::{SimulationError, step_input};
-use crate::device::{Cpu, Device};
-use crate::math::{Real, Vec3};
+use crate::device::{Cpu, Device, DeviceError, Devices, Task};
+use crate::math::Vec3;
 use crate::model::{Model, State, System};
-use crate::scene::{Precision, Scene};
+use crate::scene::Scene;
 use crate::solver::{Control, Method, Parameters, SolveError, find_method, minimise};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -64,6 +64,7 @@ pub struct Question<'a> {
 
 /// Runs each method with its ρ and number of iterations on the step that follows `state`.
 pub fn compare(
+    devices: &impl Devices,
     question: &Question,
     methods: &[(&str, Option<f64>, usize)],
     mut progress: impl FnMut(&str),
@@ -76,10 +77,7 @@ pub fn compare(
         method.check(question.model)?;
         progress(name);
         let run = MethodRun { method, rho, iterations, reference_energy, start_energy };
-        curves.push(match question.scene.device.precision {
-            Precision::F32 => run.curve(question, &mut Cpu::<f32>::new()),
-            Precision::F64 => run.curve(question, &mut Cpu::<f64>::new()),
-        });
+        curves.push(devices.run(&question.scene.device, CurveTask { run, question })??);
     }
     let (scene, step) = (question.scene.name.clone(), question.state.step);
     Ok(Comparison { scene, step, reference_energy, methods: curves })
@@ -90,19 +88,19 @@ pub(super) fn step_size(scene: &Scene) -> f64 {
     1.0 / (scene.time.frame_rate * scene.time.steps_per_frame as f64)
 }
 
-fn problem<D: Device>(device: &mut D, question: &Question) -> (D::Problem, D::Points) {
+fn problem<D: Device>(device: &mut D, question: &Question) -> Result<(D::Problem, D::Points), DeviceError> {
     let h = step_size(question.scene);
     let time = question.state.time + h;
     let model = question.model;
     let system = Arc::new(System::new(model, h, time));
-    let mut problem = device.upload(model, &system);
+    let mut problem = device.upload(model, &system)?;
     let input = step_input(model, time);
     let (mut x, mut v) = (device.points(&problem), device.points(&problem));
     device.write(&question.state.x, &mut x);
     device.write(&question.state.v, &mut v);
     device.begin_step(&mut problem, &input, &x, &v);
     device.start(&problem, &mut x);
-    (problem, x)
+    Ok((problem, x))
 }
 
 /// The two ends of the scale that errors are measured on.
@@ -124,8 +122,8 @@ impl Reference {
 /// Solves the step that follows `question.state` as well as `f64` allows.
 pub fn reference(question: &Question) -> Result<Reference, SimulationError> {
     let mut device = Cpu::<f64>::new();
-    let (mut problem, mut x) = problem(&mut device, question);
-    let potential = device.potential(&mut problem);
+    let (mut problem, mut x) = problem(&mut device, question)?;
+    let potential = device.potential(&mut problem)?;
     let start_energy = potential.value(&x);
     let report = minimise(potential, &mut x, 1e-10, |k, _| k < 500)
         .map_err(|error: SolveError| SimulationError::Reference { reason: error.to_string() })?;
@@ -147,8 +145,28 @@ struct MethodRun {
     start_energy: f64,
 }
 
+struct CurveTask<'a> {
+    run: MethodRun,
+    question: &'a Question<'a>,
+}
+
+impl Task for CurveTask<'_> {
+    type Output = Result<Curve, SimulationError>;
+
+    fn on<D: Device + 'static>(self, mut device: D) -> Self::Output
+    where
+        D::Points: 'static,
+    {
+        self.run.method.check_device(&device)?;
+        Ok(self.run.curve(self.question, &mut device)?)
+    }
+}
+
 impl MethodRun {
-    fn curve<R: Real>(&self, question: &Question, device: &mut Cpu<R>) -> Curve {
+    fn curve<D: Device + 'static>(&self, question: &Question, device: &mut D) -> Result<Curve, DeviceError>
+    where
+        D::Points: 'static,
+    {
         let solver = &question.scene.solver;
         let parameters = Parameters {
             rho: self.rho.unwrap_or(0.0),
@@ -157,19 +175,26 @@ impl MethodRun {
             over_relaxation: solver.over_relaxation,
             relaxation: solver.relaxation,
         };
-        let (mut problem, mut x) = problem(device, question);
-        let mut solver = self.method.solver::<Cpu<R>>(question.model, &parameters);
+        let (mut problem, mut x) = problem(device, question)?;
+        let mut solver = self.method.solver::<D>(question.model, &parameters);
         let mut curve = Vec::new();
+        let mut host = vec![[0.0; 3]; question.model.vertices()];
         let (mut wide, mut gradient) = (Vec::new(), Vec::new());
+        let mut lost = None;
         let mut measuring = Duration::ZERO;
         let range = (self.start_energy - self.reference_energy).max(f64::MIN_POSITIVE);
         let begun = Instant::now();
-        let mut watch = |device: &mut Cpu<R>, problem: &mut _, iteration: usize, x: &Vec<[R; 4]>| {
+        let mut watch = |device: &mut D, problem: &mut D::Problem, iteration: usize, x: &D::Points| {
+            // What was recorded so far is part of the solver's time.
+            lost = lost.take().or(device.read(x, &mut host).err());
             let paused = Instant::now();
             let ms = (paused - begun).saturating_sub(measuring).as_secs_f64() * 1e3;
             wide.clear();
-            wide.extend(x.iter().map(|p| Vec3::<f64>::of(Vec3::load(*p).f64()).store()));
-            let potential = device.potential(problem);
+            wide.extend(host.iter().map(|p| Vec3::<f64>::of(*p).store()));
+            let potential = match device.potential(problem) {
+                Ok(potential) => potential,
+                Err(error) => return lost = Some(error),
+            };
             potential.gradient(&wide, &mut gradient);
             let gradient_norm = gradient.iter().map(|g| Vec3::load(*g).length_sq()).sum::<f64>().sqrt();
             let relative_error = (potential.value(&wide) - self.reference_energy) / range;
@@ -178,7 +203,10 @@ impl MethodRun {
         };
         let mut control = Control::iterations(self.iterations).watched(&mut watch);
         let failed = solver.solve(device, &mut problem, &mut x, &mut control).err().map(|error| error.to_string());
+        if let Some(error) = lost {
+            return Err(error);
+        }
         let rho = self.rho.filter(|_| self.method.chebyshev);
-        Curve { name: self.method.name.to_string(), device: device.name(), rho, failed, curve }
+        Ok(Curve { name: self.method.name.to_string(), device: device.name(), rho, failed, curve })
     }
 }

@@ -1,3 +1,4 @@
+use crate::device::DeviceError;
 use crate::model::ModelError;
 use crate::solver::MethodError;
 
@@ -10,14 +11,9 @@ pub enum SimulationError {
     /// The method does not exist or does not fit.
     #[error(transparent)]
     Method(#[from] MethodError),
-    /// There is no such device here.
-    #[error("there is no device '{name}' here; {help}")]
-    Device {
-        /// As given.
-        name: String,
-        /// What there is.
-        help: String,
-    },
+    /// The device cannot do it, or failed. The state is still that of the last good step.
+    #[error(transparent)]
+    Device(#[from] DeviceError),
     /// The reference solution could not be found.
     #[error("the reference solution failed: {reason}")]
     Reference {

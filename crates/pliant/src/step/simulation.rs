@@ -1,10 +1,10 @@
 use super::stepper::{DeviceStepper, Settings};
 use super::tune::{Tuning, find_rho};
 use super::{SimulationError, StepReport, Stepper};
-use crate::device::{Cpu, Device};
-use crate::math::{Fnv, Real};
+use crate::device::{CpuOnly, Device, DeviceError, Devices, Task};
+use crate::math::Fnv;
 use crate::model::{Model, State};
-use crate::scene::{Precision, Scene};
+use crate::scene::Scene;
 use crate::solver::{Method, Parameters, find_method_for};
 use std::sync::Arc;
 use std::time::Duration;
@@ -34,6 +34,7 @@ pub struct Simulation {
     model: Arc<Model>,
     method: &'static Method,
     iterations: usize,
+    device: String,
     precision: &'static str,
     stepper: Box<dyn Stepper>,
 }
@@ -47,35 +48,17 @@ pub trait RhoCache {
 }
 
 impl Simulation {
-    /// Builds the scene and makes everything ready; finds ρ if the method has one and the scene does not say it.
+    /// Builds the scene and makes everything ready on the CPU; finds ρ if the method has one and the scene does not say
+    /// it.
     pub fn new(scene: &Scene) -> Result<Self, SimulationError> {
-        Self::with_cache(scene, None)
+        Self::on(&CpuOnly, scene, None)
     }
 
-    /// As [`Simulation::new`], with a place where found parameters are kept.
-    pub fn with_cache(scene: &Scene, cache: Option<&dyn RhoCache>) -> Result<Self, SimulationError> {
+    /// As [`Simulation::new`], on the device that the scene asks for and with a place where found parameters are kept.
+    pub fn on(devices: &impl Devices, scene: &Scene, cache: Option<&dyn RhoCache>) -> Result<Self, SimulationError> {
         let (model, state) = Model::new(scene)?;
-        let method = find_method_for(&scene.solver.method, &model)?;
-        method.check(&model)?;
-        if !["auto", "cpu"].contains(&scene.device.name.as_str()) {
-            let help = "this build has 'cpu' (and 'auto', which picks the best there is)".to_string();
-            return Err(SimulationError::Device { name: scene.device.name.clone(), help });
-        }
-        let settings = settings(scene, method);
-        let model = Arc::new(model);
-        let build = Build {
-            model: &model,
-            state: &state,
-            settings,
-            cache,
-            key: scene.hash(),
-            find: scene.solver.rho.is_none(),
-        };
-        let (stepper, precision) = match scene.device.precision {
-            Precision::F32 => (build.on(Cpu::<f32>::new()), f32::NAME),
-            Precision::F64 => (build.on(Cpu::<f64>::new()), f64::NAME),
-        };
-        Ok(Self { model, method, iterations: settings.iterations, precision, stepper })
+        let build = Build { scene, model: &Arc::new(model), state: &state, cache };
+        devices.run(&scene.device, build)?
     }
 
     /// The frozen model.
@@ -93,6 +76,11 @@ impl Simulation {
         self.iterations
     }
 
+    /// Name of the device, for reports.
+    pub fn device(&self) -> &str {
+        &self.device
+    }
+
     /// `"f32"` or `"f64"`.
     pub fn precision(&self) -> &'static str {
         self.precision
@@ -108,8 +96,8 @@ impl Simulation {
         self.stepper.step()
     }
 
-    /// The current state.
-    pub fn state(&mut self) -> State {
+    /// The current state; waits for the device.
+    pub fn state(&mut self) -> Result<State, DeviceError> {
         self.stepper.state()
     }
 
@@ -140,64 +128,94 @@ fn settings(scene: &Scene, method: &'static Method) -> Settings {
     }
 }
 
-/// Chebyshev's ρ for the scene's method, as [`Simulation`] would use it from `start` on: what the scene says, what the
-/// cache knows, or what a pre-simulation shows. `None` for methods without one.
+/// A simulation to be made on some device.
+struct Build<'a> {
+    scene: &'a Scene,
+    model: &'a Arc<Model>,
+    state: &'a State,
+    cache: Option<&'a dyn RhoCache>,
+}
+
+impl Task for Build<'_> {
+    type Output = Result<Simulation, SimulationError>;
+
+    fn on<D: Device + 'static>(self, mut device: D) -> Self::Output
+    where
+        D::Points: 'static,
+    {
+        let mut settings = self.settings(&device)?;
+        if let Some(rho) = self.rho(&mut device, &settings)? {
+            settings.parameters.rho = rho;
+        }
+        let (name, precision) = (device.name(), device.precision());
+        let stepper = DeviceStepper::new(device, self.model.clone(), self.state, settings)?;
+        Ok(Simulation {
+            model: self.model.clone(),
+            method: settings.method,
+            iterations: settings.iterations,
+            device: name,
+            precision,
+            stepper: Box::new(stepper),
+        })
+    }
+}
+
+impl Build<'_> {
+    fn settings<D: Device>(&self, device: &D) -> Result<Settings, SimulationError> {
+        let method = find_method_for(&self.scene.solver.method, self.model, device.has_direct_solver())?;
+        method.check(self.model)?;
+        method.check_device(device)?;
+        Ok(settings(self.scene, method))
+    }
+
+    /// ρ: what the scene says, what the cache knows, or what a pre-simulation shows; `None` for methods without one.
+    fn rho<D: Device + 'static>(&self, device: &mut D, settings: &Settings) -> Result<Option<f64>, DeviceError>
+    where
+        D::Points: 'static,
+    {
+        let Settings { method, parameters, iterations, h, .. } = *settings;
+        if !method.chebyshev || self.scene.solver.rho.is_some() {
+            return Ok(self.scene.solver.rho.filter(|_| method.chebyshev));
+        }
+        // A deadline has no number of iterations; tune for the method's usual one.
+        let iterations = if iterations == UNLIMITED { method.iterations } else { iterations };
+        let (scene, state, precision) = (self.scene.hash(), self.state.hash(), device.precision());
+        let words = format!("{scene} {state} {} {iterations} {h} {parameters:?} {precision}", method.name);
+        let key = Fnv::of(words.bytes());
+        if let Some(rho) = self.cache.and_then(|cache| cache.load(key)).filter(|rho| (0.0..1.0).contains(rho)) {
+            return Ok(Some(rho));
+        }
+        let tuning = Tuning { model: self.model, state: self.state, method, parameters, iterations, h };
+        let rho = find_rho(device, &tuning)?;
+        if let Some(cache) = self.cache {
+            cache.store(key, rho);
+        }
+        Ok(Some(rho))
+    }
+}
+
+/// Chebyshev's ρ for the scene's method on the scene's device, as [`Simulation`] would use it from `start` on. `None`
+/// for methods without one.
 pub fn rho_for(
+    devices: &impl Devices,
     scene: &Scene,
     model: &Arc<Model>,
     start: &State,
     cache: Option<&dyn RhoCache>,
 ) -> Result<Option<f64>, SimulationError> {
-    let method = find_method_for(&scene.solver.method, model)?;
-    method.check(model)?;
-    if !method.chebyshev || scene.solver.rho.is_some() {
-        return Ok(scene.solver.rho.filter(|_| method.chebyshev));
-    }
-    let settings = settings(scene, method);
-    let build = Build { model, state: start, settings, cache, key: scene.hash(), find: true };
-    Ok(Some(match scene.device.precision {
-        Precision::F32 => build.found_rho(&mut Cpu::<f32>::new()),
-        Precision::F64 => build.found_rho(&mut Cpu::<f64>::new()),
-    }))
+    devices.run(&scene.device, FindRho(Build { scene, model, state: start, cache }))?
 }
 
-struct Build<'a> {
-    model: &'a Arc<Model>,
-    state: &'a State,
-    settings: Settings,
-    cache: Option<&'a dyn RhoCache>,
-    key: u64,
-    find: bool,
-}
+struct FindRho<'a>(Build<'a>);
 
-impl Build<'_> {
-    fn on<D: Device + 'static>(mut self, mut device: D) -> Box<dyn Stepper>
+impl Task for FindRho<'_> {
+    type Output = Result<Option<f64>, SimulationError>;
+
+    fn on<D: Device + 'static>(self, mut device: D) -> Self::Output
     where
         D::Points: 'static,
     {
-        if self.find && self.settings.method.chebyshev {
-            self.settings.parameters.rho = self.found_rho(&mut device);
-        }
-        Box::new(DeviceStepper::new(device, self.model.clone(), self.state, self.settings))
-    }
-
-    fn found_rho<D: Device + 'static>(&self, device: &mut D) -> f64
-    where
-        D::Points: 'static,
-    {
-        let Settings { method, parameters, iterations, h, .. } = self.settings;
-        // A deadline has no number of iterations; tune for the method's usual one.
-        let iterations = if iterations == UNLIMITED { method.iterations } else { iterations };
-        let words = format!("{} {} {iterations} {h} {parameters:?} {}", self.key, method.name, device.precision());
-        let key = Fnv::of(words.bytes());
-        if let Some(rho) = self.cache.and_then(|cache| cache.load(key)).filter(|rho| (0.0..1.0).contains(rho)) {
-            return rho;
-        }
-        let tuning = Tuning { model: self.model, state: self.state, method, parameters, iterations, h };
-        let rho = find_rho(device, &tuning);
-        if let Some(cache) = self.cache {
-            cache.store(key, rho);
-        }
-        rho
+        let settings = self.0.settings(&device)?;
+        Ok(self.0.rho(&mut device, &settings)?)
     }
 }

@@ -2,9 +2,8 @@
 
 use super::input::refill;
 use super::{Certificate, SimulationError};
-use crate::device::{Device, StepInput};
-use crate::math::{Real, Vec3};
-use crate::model::{Model, Potential, State, System};
+use crate::device::{Device, DeviceError, Measures, Moment, StepInput};
+use crate::model::{Model, State, System};
 use crate::solver::{Control, Method, Parameters, SolveError, SolveReport, Solver};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -34,8 +33,8 @@ pub struct StepReport {
 pub trait Stepper {
     /// Advances by one step; on failure the state is that of before.
     fn step(&mut self) -> Result<StepReport, SimulationError>;
-    /// The current state.
-    fn state(&mut self) -> State;
+    /// The current state; waits for the device.
+    fn state(&mut self) -> Result<State, DeviceError>;
     /// Replaces the state.
     fn set_state(&mut self, state: &State);
     /// ρ in use, if the method has one.
@@ -73,7 +72,6 @@ pub(super) struct DeviceStepper<D: Device> {
     time: f64,
     step: u64,
     input: StepInput,
-    host: Host,
     /// Time the last certificate took; a deadline leaves room for it.
     certificate_time: Duration,
 }
@@ -87,13 +85,6 @@ struct Fields<D: Device> {
     iterate: D::Points,
 }
 
-#[derive(Default)]
-struct Host {
-    x: Vec<[f64; 3]>,
-    wide: Vec<[f64; 4]>,
-    gradient: Vec<[f64; 4]>,
-}
-
 /// Each try is more careful than the last: as asked, without acceleration, then in more and more pieces.
 const TRIES: [(usize, bool); 6] = [(1, false), (1, true), (2, true), (4, true), (8, true), (16, true)];
 
@@ -101,8 +92,8 @@ impl<D: Device + 'static> DeviceStepper<D>
 where
     D::Points: 'static,
 {
-    pub fn new(mut device: D, model: Arc<Model>, state: &State, settings: Settings) -> Self {
-        let piece = Self::piece(&mut device, &model, &settings, settings.h, state.time + settings.h);
+    pub fn new(mut device: D, model: Arc<Model>, state: &State, settings: Settings) -> Result<Self, DeviceError> {
+        let piece = Self::piece(&mut device, &model, &settings, settings.h, state.time + settings.h)?;
         let field = || device.points(&piece.problem);
         let fields = Fields { x: field(), v: field(), x_next: field(), v_next: field(), iterate: field() };
         let mut stepper = Self {
@@ -114,46 +105,54 @@ where
             time: 0.0,
             step: 0,
             input: StepInput::default(),
-            host: Host::default(),
             certificate_time: Duration::ZERO,
         };
         stepper.set_state(state);
-        stepper
+        Ok(stepper)
     }
 
-    fn piece(device: &mut D, model: &Arc<Model>, settings: &Settings, h: f64, time: f64) -> Piece<D> {
+    fn piece(
+        device: &mut D,
+        model: &Arc<Model>,
+        settings: &Settings,
+        h: f64,
+        time: f64,
+    ) -> Result<Piece<D>, DeviceError> {
         let system = Arc::new(System::new(model, h, time));
-        let problem = device.upload(model, &system);
+        let problem = device.upload(model, &system)?;
         let solver = settings.method.solver::<D>(model, &settings.parameters);
-        Piece { h, pins: holding(model, time), problem, solver }
+        Ok(Piece { h, pins: holding(model, time), problem, solver })
+    }
+
+    /// Whether a careful try of the whole step would do the same again: nothing is accelerated, no deadline is lifted.
+    fn repeats_itself(&self) -> bool {
+        !self.settings.method.chebyshev && self.settings.budget.is_none()
     }
 
     /// The model at a step size, made or made again where pins were released.
-    fn piece_for(&mut self, h: f64, time: f64) -> usize {
+    fn piece_for(&mut self, h: f64, time: f64) -> Result<usize, DeviceError> {
         let pins = holding(&self.model, time);
         let found = self.pieces.iter().position(|piece| piece.h == h);
-        match found {
-            Some(k) if self.pieces[k].pins == pins => k,
-            Some(k) => {
-                self.pieces[k] = Self::piece(&mut self.device, &self.model, &self.settings, h, time);
-                k
-            }
-            None => {
-                self.pieces.push(Self::piece(&mut self.device, &self.model, &self.settings, h, time));
-                self.pieces.len() - 1
-            }
+        if let Some(k) = found.filter(|k| self.pieces[*k].pins == pins) {
+            return Ok(k);
         }
+        let piece = Self::piece(&mut self.device, &self.model, &self.settings, h, time)?;
+        match found {
+            Some(k) => self.pieces[k] = piece,
+            None => self.pieces.push(piece),
+        }
+        Ok(found.unwrap_or(self.pieces.len() - 1))
     }
 
     /// Advances `x_next`, `v_next` by a whole step, in pieces.
-    fn attempt(&mut self, pieces: usize, careful: bool, deadline: Option<Instant>) -> Result<StepReport, String> {
+    fn attempt(&mut self, pieces: usize, careful: bool, deadline: Option<Instant>) -> Result<StepReport, Failure> {
         let h = self.settings.h / pieces as f64;
         let mut report = StepReport::default();
         self.device.copy(&self.fields.x, &mut self.fields.x_next);
         self.device.copy(&self.fields.v, &mut self.fields.v_next);
         for k in 0..pieces {
             let time = self.time + h * (k + 1) as f64;
-            let index = self.piece_for(h, time);
+            let index = self.piece_for(h, time)?;
             let solved = self.solve_piece(index, time, careful, deadline)?;
             report.iterations += solved.solve.iterations;
             report.restarts += solved.solve.restarts;
@@ -170,49 +169,63 @@ where
         time: f64,
         careful: bool,
         deadline: Option<Instant>,
-    ) -> Result<SolvedPiece, String> {
+    ) -> Result<SolvedPiece, Failure> {
         let Piece { problem, solver, .. } = &mut self.pieces[index];
         let device = &mut self.device;
         let Fields { x_next: x_start, v_next, iterate: x, .. } = &mut self.fields;
         refill(&mut self.input, &self.model, time);
         device.begin_step(problem, &self.input, x_start, v_next);
         device.start(problem, x);
-        let start_energy = device.objective(problem, x);
+        device.measure(problem, Moment::Start, x);
         solver.set_rho(if careful { 0.0 } else { self.settings.parameters.rho });
         // Without the deadline there would be no end to an unlimited number of iterations.
         let usual =
             if careful && self.settings.budget.is_some() { self.settings.method.iterations } else { usize::MAX };
         let iterations = self.settings.iterations.min(usual);
         let mut control = Control::iterations(iterations).until(deadline).to_tolerance(self.settings.tolerance);
-        let solve = solver.solve(device, problem, x, &mut control).map_err(|e: SolveError| e.to_string())?;
+        let solve = solver.solve(device, problem, x, &mut control)?;
 
         let begun = Instant::now();
-        let precision = device.precision();
-        self.host.load(device, x);
-        let potential = device.potential(problem);
-        let Host { wide, gradient, .. } = &mut self.host;
-        let mut certificate = Certificate::of_solve(potential, wide, start_energy, gradient);
-        accept(self.settings.method, &certificate, || rounding_energy(potential, wide, precision))?;
-        let stalled = solve.iterations > 0
-            && certificate.energy >= start_energy
-            && possible_decrease(potential, gradient) > rounding_energy(potential, wide, precision);
+        device.measure(problem, Moment::Solution, x);
         let measured = begun.elapsed();
-
         device.end_step(problem, x_start, x, v_next);
         let begun = Instant::now();
-        self.host.load(device, x);
-        certificate.add_state(device.potential(problem), &self.host.wide);
+        device.measure(problem, Moment::End, x);
         self.certificate_time = measured + begun.elapsed();
+        let measures = device.measures(problem)?;
+        accept(self.settings.method, &measures).map_err(Failure::Step)?;
+        let stalled = solve.iterations > 0
+            && measures.energy >= measures.start_energy
+            && measures.possible_decrease > measures.rounding_energy;
         std::mem::swap(x_start, x);
-        Ok(SolvedPiece { solve, stalled, certificate })
+        Ok(SolvedPiece { solve, stalled, certificate: measures.into() })
     }
 }
 
-impl Host {
-    fn load<D: Device>(&mut self, device: &mut D, x: &D::Points) {
-        device.read(x, &mut self.x);
-        self.wide.clear();
-        self.wide.extend(self.x.iter().map(|&p| Vec3::of(p).store()));
+/// Why an attempt failed.
+enum Failure {
+    /// The step went wrong; a more careful try may do.
+    Step(String),
+    /// The device went wrong: no try will do.
+    Device(DeviceError),
+}
+
+impl From<DeviceError> for Failure {
+    fn from(error: DeviceError) -> Self {
+        match error {
+            // Another step size has another matrix.
+            DeviceError::Cholesky(_) => Self::Step(error.to_string()),
+            _ => Self::Device(error),
+        }
+    }
+}
+
+impl From<SolveError> for Failure {
+    fn from(error: SolveError) -> Self {
+        match error {
+            SolveError::Device(error) => error.into(),
+            _ => Self::Step(error.to_string()),
+        }
     }
 }
 
@@ -222,33 +235,17 @@ struct SolvedPiece {
     certificate: Certificate,
 }
 
-/// Refuses what is not finite and what increased the energy that it was to decrease by more than `rounding`, J.
-fn accept(method: &Method, certificate: &Certificate, rounding: impl FnOnce() -> f64) -> Result<(), String> {
-    let Certificate { energy, start_energy, .. } = *certificate;
+/// Refuses what is not finite and what increased the energy that it was to decrease by more than rounding.
+fn accept(method: &Method, measures: &Measures) -> Result<(), String> {
+    let Measures { energy, start_energy, rounding_energy, .. } = *measures;
     if !energy.is_finite() {
         return Err("the result is not finite".to_string());
     }
     let rise = energy - start_energy;
-    if method.minimises && rise > 1e-4 * start_energy.abs() && rise > rounding() {
+    if method.minimises && rise > 1e-4 * start_energy.abs() && rise > rounding_energy {
         return Err(format!("the solver raised the energy from {start_energy:.6e} J to {energy:.6e} J"));
     }
     Ok(())
-}
-
-/// Energy that positions have because they are rounded to the device's precision, J: a cloth of stiff springs that
-/// falls freely has no other.
-fn rounding_energy(potential: &Potential, x: &[[f64; 4]], precision: &str) -> f64 {
-    let epsilon = if precision == f32::NAME { f64::from(f32::EPSILON) } else { f64::EPSILON };
-    let system = potential.system();
-    let own = |i: usize| (system.diagonal[i] + system.contact_stiffness[i]) * Vec3::load(x[i]).length_sq();
-    epsilon * epsilon * (0..x.len()).map(own).sum::<f64>()
-}
-
-/// What a Jacobi step would take off E at least, J: ½ ∇Eᵀ D⁻¹ ∇E, up to a small factor.
-fn possible_decrease(potential: &Potential, gradient: &[[f64; 4]]) -> f64 {
-    let system = potential.system();
-    let own = |i: usize| Vec3::load(gradient[i]).length_sq() / (system.diagonal[i] + system.contact_stiffness[i]);
-    0.5 * (0..gradient.len()).map(own).sum::<f64>()
 }
 
 /// A number that changes when the set of holding pins changes: pins are only ever released.
@@ -268,7 +265,11 @@ where
             .budget
             .map(|budget| begun + (budget - budget / 50).saturating_sub(self.certificate_time * 11 / 10));
         let mut reason = String::new();
-        for (retries, (pieces, careful)) in TRIES.into_iter().enumerate() {
+        let mut retries = 0;
+        for (pieces, careful) in TRIES {
+            if retries > 0 && pieces == 1 && self.repeats_itself() {
+                continue;
+            }
             match self.attempt(pieces, careful, deadline.filter(|_| retries == 0)) {
                 // A second try that stalls as well is taken: then there is nothing better to be had.
                 Ok(report) if report.stalled && retries == 0 && self.settings.method.minimises => {
@@ -291,28 +292,29 @@ where
                     report.over_budget = self.settings.budget.is_some_and(|budget| elapsed > budget);
                     return Ok(report);
                 }
-                Err(why) => {
+                Err(Failure::Device(error)) => return Err(error.into()),
+                Err(Failure::Step(why)) => {
                     tracing::warn!("step {}: {why}; rolled back", self.step);
                     reason = why;
                 }
             }
+            retries += 1;
         }
         let (pieces, _) = TRIES[TRIES.len() - 1];
-        Err(SimulationError::Stuck { step: self.step, time: self.time, attempts: TRIES.len(), pieces, reason })
+        Err(SimulationError::Stuck { step: self.step, time: self.time, attempts: retries, pieces, reason })
     }
 
-    fn state(&mut self) -> State {
+    fn state(&mut self) -> Result<State, DeviceError> {
         let n = self.model.vertices();
         let mut state = State { x: vec![[0.0; 3]; n], v: vec![[0.0; 3]; n], time: self.time, step: self.step };
-        self.device.read(&self.fields.x, &mut state.x);
-        self.device.read(&self.fields.v, &mut state.v);
-        state
+        self.device.read(&self.fields.x, &mut state.x)?;
+        self.device.read(&self.fields.v, &mut state.v)?;
+        Ok(state)
     }
 
     fn set_state(&mut self, state: &State) {
         self.device.write(&state.x, &mut self.fields.x);
         self.device.write(&state.v, &mut self.fields.v);
-        self.host.x.resize(state.x.len(), [0.0; 3]);
         self.time = state.time;
         self.step = state.step;
     }

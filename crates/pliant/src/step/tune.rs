@@ -4,7 +4,7 @@
 //! as about thirty steps.
 
 use super::step_input;
-use crate::device::{Device, StepInput};
+use crate::device::{Device, DeviceError, StepInput};
 use crate::model::{Model, State, System};
 use crate::solver::{Control, Method, Parameters, largest_useful_rho};
 use std::sync::Arc;
@@ -34,15 +34,15 @@ const TELLING: f64 = 1.2;
 const LONGER: usize = 3;
 
 /// The ρ with the least error after the given iterations, in the geometric mean over the trials.
-pub(super) fn find_rho<D: Device + 'static>(device: &mut D, tuning: &Tuning) -> f64
+pub(super) fn find_rho<D: Device + 'static>(device: &mut D, tuning: &Tuning) -> Result<f64, DeviceError>
 where
     D::Points: 'static,
 {
-    let mut run = Run::new(device, tuning, tuning.state.time + tuning.h);
+    let mut run = Run::new(device, tuning, tuning.state.time + tuning.h)?;
     let choices = choices(tuning.iterations);
     let mut scores = vec![0.0; choices.len()];
     let mut telling = 0.0;
-    for trial in [shaken(tuning), simulated(device, tuning, &mut run)] {
+    for trial in [shaken(tuning), simulated(device, tuning, &mut run)?] {
         let errors = trial.errors(device, tuning, &mut run, &choices);
         let least = errors.iter().copied().fold(f64::INFINITY, f64::min);
         if least < f64::INFINITY && errors.iter().any(|error| *error > TELLING * least) {
@@ -52,7 +52,7 @@ where
     }
     let least = scores.iter().copied().fold(f64::INFINITY, f64::min);
     let chosen = scores.iter().rposition(|score| *score <= least + TOLERANCE.ln() * telling);
-    chosen.map_or(0.0, |k| choices[k])
+    Ok(chosen.map_or(0.0, |k| choices[k]))
 }
 
 /// Compressed springs have negative curvature, and what Chebyshev does to such modes is amplify them, the more the nearer
@@ -131,12 +131,12 @@ impl<D: Device + 'static> Run<D>
 where
     D::Points: 'static,
 {
-    fn new(device: &mut D, tuning: &Tuning, time: f64) -> Self {
+    fn new(device: &mut D, tuning: &Tuning, time: f64) -> Result<Self, DeviceError> {
         let system = Arc::new(System::new(tuning.model, tuning.h, time));
-        let problem = device.upload(tuning.model, &system);
+        let problem = device.upload(tuning.model, &system)?;
         let solver = tuning.method.solver::<D>(tuning.model, &tuning.parameters);
         let fields = std::array::from_fn(|_| device.points(&problem));
-        Self { problem, solver, fields }
+        Ok(Self { problem, solver, fields })
     }
 
     fn load(&mut self, device: &mut D, state: &State) {
@@ -151,22 +151,23 @@ where
         device.start(&self.problem, x_next);
         let mut control = Control::iterations(iterations);
         self.solver.solve(device, &mut self.problem, x_next, &mut control).ok()?;
-        let energy = device.objective(&mut self.problem, x_next);
+        let energy = device.objective(&mut self.problem, x_next).ok()?;
         energy.is_finite().then_some(energy)
     }
 
-    fn commit(&mut self, device: &mut D, state: &mut State, h: f64) {
+    fn commit(&mut self, device: &mut D, state: &mut State, h: f64) -> Result<(), DeviceError> {
         let [x, v, x_next] = &mut self.fields;
         device.end_step(&self.problem, x, x_next, v);
         std::mem::swap(x, x_next);
-        device.read(x, &mut state.x);
-        device.read(v, &mut state.v);
+        device.read(x, &mut state.x)?;
+        device.read(v, &mut state.v)?;
         state.time += h;
+        Ok(())
     }
 }
 
 /// The step after a pre-simulation with careful acceleration.
-fn simulated<D: Device + 'static>(device: &mut D, tuning: &Tuning, run: &mut Run<D>) -> Trial
+fn simulated<D: Device + 'static>(device: &mut D, tuning: &Tuning, run: &mut Run<D>) -> Result<Trial, DeviceError>
 where
     D::Points: 'static,
 {
@@ -178,8 +179,8 @@ where
         if run.solve(device, &input, tuning.iterations).is_none() {
             break;
         }
-        run.commit(device, &mut state, tuning.h);
+        run.commit(device, &mut state, tuning.h)?;
     }
     let input = step_input(tuning.model, state.time + tuning.h);
-    Trial { state, input }
+    Ok(Trial { state, input })
 }

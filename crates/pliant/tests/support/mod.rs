@@ -118,7 +118,7 @@ impl<R: Real> Step<R> {
         let mut device = Cpu::<R>::new();
         let time = state.time + h;
         let system = Arc::new(System::new(model, h, time));
-        let mut problem = device.upload(model, &system);
+        let mut problem = device.upload(model, &system).unwrap();
         let mut x_prev = device.points(&problem);
         let (mut v, mut x) = (x_prev.clone(), x_prev.clone());
         device.write(&state.x, &mut x_prev);
@@ -130,7 +130,7 @@ impl<R: Real> Step<R> {
 
     /// The objective in `f64`.
     pub fn potential(&mut self) -> Potential {
-        self.device.potential(&mut self.problem).clone()
+        self.device.potential(&mut self.problem).unwrap().clone()
     }
 
     /// Solves with a method; ρ = 0.9 where it has one. `watch` gets the iteration and E.
@@ -144,7 +144,7 @@ impl<R: Real> Step<R> {
         let method = find_method(method).unwrap();
         let mut solver = method.solver::<Cpu<R>>(&self.model, &parameters(0.9));
         let mut look = |device: &mut Cpu<R>, problem: &mut <Cpu<R> as Device>::Problem, k: usize, x: &Vec<[R; 4]>| {
-            watch(k, device.objective(problem, x));
+            watch(k, device.objective(problem, x).unwrap());
         };
         let mut control = Control::iterations(iterations).to_tolerance(tolerance).watched(&mut look);
         solver.solve(&mut self.device, &mut self.problem, &mut self.x, &mut control)
@@ -155,8 +155,8 @@ impl<R: Real> Step<R> {
         self.device.end_step(&self.problem, &self.x_prev, &mut self.x, &mut self.v);
         let mut after =
             State { x: state.x.clone(), v: state.v.clone(), time: state.time + self.system.h, step: state.step + 1 };
-        self.device.read(&self.x, &mut after.x);
-        self.device.read(&self.v, &mut after.v);
+        self.device.read(&self.x, &mut after.x).unwrap();
+        self.device.read(&self.v, &mut after.v).unwrap();
         after
     }
 }

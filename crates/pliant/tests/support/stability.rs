@@ -107,7 +107,7 @@ fn simulate(scene: &Scene, steps: usize, bounds: Bounds, outcome: &mut Outcome) 
     let settling = if scrambled { steps / 2 } else { 0 };
     for step in 0..steps {
         let report = simulation.step().map_err(|error| format!("step {step}: {error}"))?;
-        let state = simulation.state();
+        let state = simulation.state().unwrap();
         if !state.is_finite() {
             return Err(format!("step {step}: not finite"));
         }

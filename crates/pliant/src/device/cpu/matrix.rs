@@ -53,37 +53,40 @@ impl<R: Real> CpuProblem<R> {
     /// Makes sure that the factor of A covers the contacts of the last gradient. At the first solve of a step it is
     /// made for exactly those; later in the step it only grows, so that A never underestimates the energy's curvature.
     pub(super) fn refactor(&mut self) -> Result<(), DeviceError> {
-        let contact = || self.contact_diagonal.iter().map(|c| c.f64());
-        let wanted: Vec<f64> = match &mut self.direct {
-            None => contact().collect(),
-            Some(direct) if direct.fresh_step => {
-                // Also when the factor is kept: what happened in steps before must not change this one.
-                direct.fresh_step = false;
-                if contact().eq(direct.contact.iter().copied()) {
-                    return Ok(());
-                }
-                contact().collect()
-            }
-            Some(direct) => {
-                if contact().zip(&direct.contact).all(|(now, &had)| now <= had) {
-                    return Ok(());
-                }
-                contact().zip(&direct.contact).map(|(now, &had)| now.max(had)).collect()
+        let direct = match &mut self.direct {
+            Some(direct) => direct,
+            None => {
+                let matrix = self.system.matrix.clone();
+                let cholesky = Cholesky::analyse(&matrix, 3)?;
+                // No contact is NaN: the first factor is always made.
+                let contact = vec![f64::NAN; matrix.rows()];
+                self.direct.insert(Direct { cholesky, matrix, contact, fresh_step: true })
             }
         };
-        let mut matrix = self.system.matrix.clone();
-        for i in 0..matrix.rows() {
-            let row = matrix.offset[i] as usize..matrix.offset[i + 1] as usize;
-            if let Some(at) = row.into_iter().find(|&at| matrix.column[at] as usize == i) {
-                matrix.value[at] += wanted[i];
+        let now = || self.contact_diagonal.iter().map(|contact| contact.f64());
+        // Also when the factor is kept: what happened in steps before must not change this one.
+        let fresh = std::mem::take(&mut direct.fresh_step);
+        let covered = if fresh {
+            now().eq(direct.contact.iter().copied())
+        } else {
+            now().zip(&direct.contact).all(|(now, had)| now <= *had)
+        };
+        if covered {
+            return Ok(());
+        }
+        for (had, now) in direct.contact.iter_mut().zip(now()) {
+            *had = if fresh { now } else { now.max(*had) };
+        }
+        let plain = &self.system.matrix;
+        for (i, contact) in direct.contact.iter().enumerate() {
+            if let Some(at) = plain.diagonal_at(i) {
+                direct.matrix.value[at] = plain.value[at] + contact;
             }
         }
-        let mut cholesky = match self.direct.take() {
-            Some(direct) => direct.cholesky,
-            None => Cholesky::analyse(&matrix, 3)?,
-        };
-        cholesky.factor(&matrix)?;
-        self.direct = Some(Direct { cholesky, contact: wanted, fresh_step: false });
-        Ok(())
+        let made = direct.cholesky.factor(&direct.matrix);
+        if made.is_err() {
+            self.direct = None;
+        }
+        Ok(made?)
     }
 }

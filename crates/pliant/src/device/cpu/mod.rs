@@ -3,6 +3,7 @@
 mod constrain;
 mod force;
 mod matrix;
+mod measure;
 mod parallel;
 mod problem;
 mod rows;
@@ -10,7 +11,7 @@ mod stepping;
 
 pub use problem::CpuProblem;
 
-use super::{Blend, Device, DeviceError, Factor, SLOTS, Slot, StepInput};
+use super::{Blend, Device, DeviceError, Factor, Measures, Moment, SLOTS, Slot, StepInput};
 use crate::colouring::greedy;
 use crate::math::{Real, Vec3};
 use crate::mesh::topology::Incidence;
@@ -65,8 +66,8 @@ impl<R: Real> Device for Cpu<R> {
         R::NAME
     }
 
-    fn upload(&mut self, model: &Arc<Model>, system: &Arc<System>) -> CpuProblem<R> {
-        CpuProblem::new(model, system)
+    fn upload(&mut self, model: &Arc<Model>, system: &Arc<System>) -> Result<CpuProblem<R>, DeviceError> {
+        Ok(CpuProblem::new(model, system))
     }
 
     fn points(&self, problem: &CpuProblem<R>) -> Vec<[R; 4]> {
@@ -78,8 +79,9 @@ impl<R: Real> Device for Cpu<R> {
         to.extend(from.iter().map(|&p| Vec3::of(p).store()));
     }
 
-    fn read(&mut self, from: &Vec<[R; 4]>, to: &mut [[f64; 3]]) {
+    fn read(&mut self, from: &Vec<[R; 4]>, to: &mut [[f64; 3]]) -> Result<(), DeviceError> {
         to.iter_mut().zip(from).for_each(|(to, &from)| *to = Vec3::load(from).f64());
+        Ok(())
     }
 
     fn copy(&mut self, from: &Vec<[R; 4]>, to: &mut Vec<[R; 4]>) {
@@ -117,8 +119,8 @@ impl<R: Real> Device for Cpu<R> {
         self.scalars[to.0] = self.scalars[from.0];
     }
 
-    fn scalar(&mut self, slot: Slot) -> f64 {
-        self.scalars[slot.0]
+    fn scalar(&mut self, slot: Slot) -> Result<f64, DeviceError> {
+        Ok(self.scalars[slot.0])
     }
 
     fn begin_step(&mut self, problem: &mut CpuProblem<R>, input: &StepInput, x: &Vec<[R; 4]>, v: &Vec<[R; 4]>) {
@@ -141,17 +143,16 @@ impl<R: Real> Device for Cpu<R> {
         map(v, |i, _| (Vec3::load(x[i]) - Vec3::load(x_prev[i])) * inv_h);
     }
 
-    fn potential<'a>(&mut self, problem: &'a mut CpuProblem<R>) -> &'a Potential {
-        problem.current_potential()
+    fn measure(&mut self, problem: &mut CpuProblem<R>, moment: Moment, x: &Vec<[R; 4]>) {
+        problem.measure(moment, x);
     }
 
-    fn objective(&mut self, problem: &mut CpuProblem<R>, x: &Vec<[R; 4]>) -> f64 {
-        let mut wide = std::mem::take(&mut problem.scratch.x);
-        wide.clear();
-        wide.extend(x.iter().map(|p| p.map(Real::f64)));
-        let value = problem.current_potential().value(&wide);
-        problem.scratch.x = wide;
-        value
+    fn measures(&mut self, problem: &mut CpuProblem<R>) -> Result<Measures, DeviceError> {
+        Ok(problem.measures)
+    }
+
+    fn potential<'a>(&mut self, problem: &'a mut CpuProblem<R>) -> Result<&'a Potential, DeviceError> {
+        Ok(problem.current_potential())
     }
 
     fn gradient(&mut self, problem: &mut CpuProblem<R>, x: &Vec<[R; 4]>, g: &mut Vec<[R; 4]>) {

@@ -3,7 +3,8 @@
 use super::rows::Rows;
 use crate::colouring::Colouring;
 use crate::contact::PosedCollider;
-use crate::linear::Cholesky;
+use crate::device::Measures;
+use crate::linear::{Cholesky, Csr};
 use crate::material::{Elements, LocalStep};
 use crate::math::{Real, Vec3};
 use crate::model::{Model, Potential, System};
@@ -47,6 +48,7 @@ pub struct CpuProblem<R: Real> {
     pub(super) constraints: Option<super::constrain::Constraints<R>>,
     pub(super) potential: Potential,
     pub(super) potential_is_current: bool,
+    pub(super) measures: Measures,
     pub(super) scratch: Scratch,
 }
 
@@ -55,12 +57,15 @@ pub struct CpuProblem<R: Real> {
 pub(super) struct Scratch {
     pub parts: Vec<f64>,
     pub x: Vec<[f64; 4]>,
+    pub gradient: Vec<[f64; 4]>,
     pub rhs: Vec<f64>,
 }
 
 /// The factor of A and the contacts it was made with.
 pub(super) struct Direct {
     pub cholesky: Cholesky,
+    /// A with these contacts on its diagonal.
+    pub matrix: Csr,
     pub contact: Vec<f64>,
     /// No solve of this step has looked at the contacts yet.
     pub fresh_step: bool,
@@ -145,6 +150,7 @@ impl<R: Real> CpuProblem<R> {
             constraints: None,
             potential: Potential::new(model.clone(), system.clone()),
             potential_is_current: false,
+            measures: Measures::default(),
             scratch: Scratch::default(),
             elements,
             model: model.clone(),

@@ -1,0 +1,49 @@
+//! What a certificate needs, measured in `f64` whatever the solver computes in.
+
+use super::problem::CpuProblem;
+use crate::device::Moment;
+use crate::math::{Real, Vec3};
+use crate::model::Potential;
+
+impl<R: Real> CpuProblem<R> {
+    pub(super) fn measure(&mut self, moment: Moment, x: &[[R; 4]]) {
+        let (mut wide, mut gradient) =
+            (std::mem::take(&mut self.scratch.x), std::mem::take(&mut self.scratch.gradient));
+        wide.clear();
+        wide.extend(x.iter().map(|p| p.map(Real::f64)));
+        let potential = self.current_potential();
+        let energy = if moment == Moment::End { 0.0 } else { potential.value(&wide) };
+        match moment {
+            Moment::Start => self.measures.start_energy = energy,
+            Moment::Solution => {
+                potential.gradient(&wide, &mut gradient);
+                let norm = gradient.iter().map(|g| Vec3::load(*g).length_sq()).sum::<f64>().sqrt();
+                let (possible, rounding) = (possible_decrease(potential, &gradient), rounding::<R>(potential, &wide));
+                let measures = &mut self.measures;
+                (measures.energy, measures.gradient_norm) = (energy, norm);
+                (measures.possible_decrease, measures.rounding_energy) = (possible, rounding);
+            }
+            Moment::End => {
+                let (stretch, gap) = (potential.model().stretch(&wide), potential.min_gap(&wide));
+                let inverted = potential.model().inverted(&wide);
+                let measures = &mut self.measures;
+                (measures.max_stretch, measures.mean_stretch) = stretch;
+                (measures.min_gap, measures.inverted) = (gap, inverted);
+            }
+        }
+        (self.scratch.x, self.scratch.gradient) = (wide, gradient);
+    }
+}
+
+fn rounding<R: Real>(potential: &Potential, x: &[[f64; 4]]) -> f64 {
+    let epsilon = R::EPSILON.f64();
+    let system = potential.system();
+    let own = |i: usize| (system.diagonal[i] + system.contact_stiffness[i]) * Vec3::load(x[i]).length_sq();
+    epsilon * epsilon * (0..x.len()).map(own).sum::<f64>()
+}
+
+fn possible_decrease(potential: &Potential, gradient: &[[f64; 4]]) -> f64 {
+    let system = potential.system();
+    let own = |i: usize| Vec3::load(gradient[i]).length_sq() / (system.diagonal[i] + system.contact_stiffness[i]);
+    0.5 * (0..gradient.len()).map(own).sum::<f64>()
+}
