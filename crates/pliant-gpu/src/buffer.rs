@@ -16,7 +16,8 @@ impl Buffer {
     /// A buffer of zeros. Of length 0 it still can be bound.
     pub(crate) fn new(context: &Context, label: &str, bytes: u64) -> Result<Self, GpuError> {
         use wgpu::BufferUsages as Usage;
-        let size = bytes.max(16).next_multiple_of(16);
+        // Past all limits stays past all limits.
+        let size = bytes.max(16).checked_next_multiple_of(16).unwrap_or(u64::MAX);
         let raw = context.raw_buffer(label, size, Usage::STORAGE | Usage::COPY_SRC | Usage::COPY_DST)?;
         Ok(Self { id: context.id(), raw, bytes, label: label.to_owned() })
     }
@@ -57,7 +58,7 @@ pub struct Field {
 impl Field {
     /// A field of zeros.
     pub(crate) fn new(context: &Context, label: &str, len: usize) -> Result<Self, GpuError> {
-        let buffer = Buffer::new(context, label, 16 * len as u64)?;
+        let buffer = Buffer::new(context, label, (len as u64).saturating_mul(16))?;
         let limit = u64::from(u32::MAX);
         let len =
             u32::try_from(len).map_err(|_| GpuError::TooLarge { name: label.into(), bytes: buffer.bytes, limit })?;

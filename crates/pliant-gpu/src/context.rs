@@ -95,7 +95,8 @@ impl Context {
         }
         match found {
             Some(error) => Err(GpuError::from_api(what, error)),
-            None => self.check().map(|()| made),
+            // A device that is gone makes things without complaint; polling tells.
+            None => self.poll(None).map(|()| made),
         }
     }
 
@@ -121,7 +122,10 @@ impl Context {
             Some(index) => wgpu::PollType::Wait { submission_index: Some(index.clone()), timeout: None },
             None => wgpu::PollType::Poll,
         };
-        let done = catch_unwind(AssertUnwindSafe(|| self.device.poll(poll)));
+        let done = catch_unwind(AssertUnwindSafe(|| {
+            // A submission that failed cannot be waited for. That the device is lost is told after the last good one.
+            self.device.poll(poll).inspect_err(|_| _ = self.device.poll(wgpu::PollType::wait_indefinitely()))
+        }));
         self.check()?;
         match done {
             Ok(Ok(_)) => Ok(()),

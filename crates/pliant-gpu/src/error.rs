@@ -104,10 +104,12 @@ impl GpuError {
 pub(crate) struct Faults(Arc<Mutex<Option<GpuError>>>);
 
 impl Faults {
-    /// Keeps the error, unless there is an earlier one.
+    /// Keeps the error, unless there is an earlier one. A lost device makes calls invalid before the loss is known, so
+    /// a loss replaces those.
     pub(crate) fn report(&self, error: GpuError) {
         let mut first = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if first.is_none() {
+        let explained = matches!((&*first, &error), (Some(GpuError::Invalid { .. }), GpuError::Lost { .. }));
+        if first.is_none() || explained {
             tracing::error!("{error}");
             *first = Some(error);
         }

@@ -11,8 +11,9 @@ pub(crate) const PRELUDE: &str = include_str!("prelude.wgsl");
 /// Invocations in a workgroup, unless a module wants another number.
 pub(crate) const GROUP: u32 = 256;
 
-/// Storage buffers a kernel can have: what every adapter of WebGPU offers.
-pub(crate) const MAX_BINDINGS: usize = 8;
+/// Storage buffers a kernel can have. WebGPU promises 8, desktop drivers offer more; a kernel with more than the adapter
+/// offers is refused when it is made.
+pub(crate) const MAX_BINDINGS: usize = 16;
 
 /// How a kernel uses a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

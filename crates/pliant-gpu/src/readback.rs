@@ -97,7 +97,7 @@ impl Readback {
         ticket: Ticket,
         see: impl FnOnce(&[u8]) -> T,
     ) -> Result<T, GpuError> {
-        if ticket.state.load(Ordering::Acquire) == ON_ITS_WAY {
+        if ticket.state.load(Ordering::Acquire) != THERE {
             context.poll(Some(&ticket.submission))?;
         }
         context.check()?;

@@ -122,22 +122,21 @@ impl Recorder {
         if self.encoder.is_some() {
             self.submit();
         }
-        let gone = self.context.take_gone();
-        if !gone.is_empty() {
-            self.bind_groups.retain(|key, _| !key.iter().any(|id| gone.contains(id)));
-        }
     }
 
     fn submit(&mut self) -> wgpu::SubmissionIndex {
         self.pass = None;
         self.pending = 0;
         self.submissions += 1;
+        let gone = self.context.take_gone();
+        if !gone.is_empty() {
+            self.bind_groups.retain(|key, _| !key.iter().any(|id| gone.contains(id)));
+        }
         self.context.queue.submit(self.encoder.take().map(wgpu::CommandEncoder::finish))
     }
 
     /// Submits what is recorded and waits until it is done.
     pub(crate) fn finish(&mut self) -> Result<(), GpuError> {
-        self.flush();
         let last = self.submit();
         self.context.poll(Some(&last))
     }

@@ -1,8 +1,14 @@
-//! Tests on the first adapter there is, which is lavapipe where there is no hardware.
+//! Tests on the best adapter there is, which is lavapipe where there is no hardware.
 
+mod faults;
+mod recording;
+mod reductions;
+mod shaders;
 mod verbs;
 
-use crate::{Choice, Gpu, GpuError, Trust};
+use crate::{Choice, Field, Gpu, GpuError, Trust};
+
+const BOTH: [Trust; 2] = [Trust::Checked, Trust::Trusted];
 
 /// A GPU; `None`, with a line that says so, where there is none and none is required.
 fn gpu(trust: Trust) -> Option<Gpu> {
@@ -16,4 +22,26 @@ fn gpu(trust: Trust) -> Option<Gpu> {
             None
         }
     }
+}
+
+/// Repeatable points in [-1, 1], exact in `f32`.
+fn points(seed: u64, n: usize) -> Vec<[f64; 3]> {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let mut next = || {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        f64::from(((state >> 40) as f32 - 8388608.0) / 8388608.0)
+    };
+    (0..n).map(|_| [next(), next(), next()]).collect()
+}
+
+fn upload(gpu: &mut Gpu, values: &[[f64; 3]]) -> Field {
+    let field = gpu.field("field", values.len()).unwrap();
+    gpu.recorder.write_points(&field, values);
+    field
+}
+
+fn download(gpu: &mut Gpu, field: &Field) -> Vec<[f64; 3]> {
+    let mut out = vec![[f64::NAN; 3]; field.len()];
+    gpu.recorder.read_points(field, &mut out).unwrap();
+    out
 }
