@@ -1,0 +1,136 @@
+//! An open device: its queue, its faults, and the identities of what was made on it.
+
+use crate::adapter::{self, AdapterInfo, Choice};
+use crate::error::{Faults, GpuError};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Whether shaders check their indices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trust {
+    /// Bounds of buffers and loops are checked; workgroup memory starts as zeros.
+    Checked,
+    /// Nothing is checked: up to a third faster.
+    Trusted,
+}
+
+impl Default for Trust {
+    /// Checked in debug builds and tests, trusted in release builds.
+    fn default() -> Self {
+        if cfg!(debug_assertions) { Self::Checked } else { Self::Trusted }
+    }
+}
+
+/// An open device.
+#[derive(Debug)]
+pub(crate) struct Context {
+    pub(crate) device: wgpu::Device,
+    pub(crate) queue: wgpu::Queue,
+    pub(crate) info: AdapterInfo,
+    pub(crate) trust: Trust,
+    pub(crate) faults: Faults,
+    next_id: AtomicU32,
+    gone: Arc<Mutex<Vec<u32>>>,
+}
+
+/// A number that no other kernel or buffer of the device has. When it is dropped, the bind groups it is part of are.
+#[derive(Debug)]
+pub(crate) struct Id {
+    number: u32,
+    gone: Arc<Mutex<Vec<u32>>>,
+}
+
+impl Id {
+    pub(crate) fn number(&self) -> u32 {
+        self.number
+    }
+}
+
+impl Drop for Id {
+    fn drop(&mut self) {
+        self.gone.lock().unwrap_or_else(PoisonError::into_inner).push(self.number);
+    }
+}
+
+impl Context {
+    /// Opens the chosen adapter.
+    pub(crate) fn open(choice: &Choice, trust: Trust) -> Result<Arc<Self>, GpuError> {
+        let (info, adapter) = adapter::choose(choice)?;
+        let (device, queue) = adapter::open(&info, &adapter)?;
+        let faults = Faults::default();
+        let sink = faults.clone();
+        device.on_uncaptured_error(Arc::new(move |error| sink.report(GpuError::from_api("GPU", error))));
+        let sink = faults.clone();
+        device.set_device_lost_callback(move |reason, message| {
+            sink.report(GpuError::Lost { reason: format!("{reason:?}: {message}").trim_end_matches(": ").to_owned() })
+        });
+        tracing::debug!(name = info.name, driver = info.driver, "GPU opened");
+        let (next_id, gone) = (AtomicU32::new(0), Arc::default());
+        Ok(Arc::new(Self { device, queue, info, trust, faults, next_id, gone }))
+    }
+
+    /// The device's first fault.
+    pub(crate) fn check(&self) -> Result<(), GpuError> {
+        self.faults.check()
+    }
+
+    pub(crate) fn id(&self) -> Id {
+        Id { number: self.next_id.fetch_add(1, Ordering::Relaxed), gone: self.gone.clone() }
+    }
+
+    /// Numbers of the kernels and buffers dropped since the last call.
+    pub(crate) fn take_gone(&self) -> Vec<u32> {
+        std::mem::take(&mut *self.gone.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Does `make` and returns its error, if any, instead of a fault seen later.
+    pub(crate) fn checked<T>(&self, what: &str, make: impl FnOnce() -> T) -> Result<T, GpuError> {
+        let scopes = [wgpu::ErrorFilter::Internal, wgpu::ErrorFilter::Validation, wgpu::ErrorFilter::OutOfMemory]
+            .map(|filter| self.device.push_error_scope(filter));
+        let made = make();
+        let mut found = None;
+        for scope in scopes.into_iter().rev() {
+            found = pollster::block_on(scope.pop()).or(found);
+        }
+        match found {
+            Some(error) => Err(GpuError::from_api(what, error)),
+            // A device that is gone makes things without complaint; polling tells.
+            None => self.poll(None).map(|()| made),
+        }
+    }
+
+    /// A buffer for any use.
+    pub(crate) fn raw_buffer(
+        &self,
+        label: &str,
+        bytes: u64,
+        usage: wgpu::BufferUsages,
+    ) -> Result<wgpu::Buffer, GpuError> {
+        let limit = self.info.max_buffer_size.min(self.info.max_storage_binding_size);
+        if bytes > limit {
+            return Err(GpuError::TooLarge { name: label.to_owned(), bytes, limit });
+        }
+        let descriptor = wgpu::BufferDescriptor { label: Some(label), size: bytes, usage, mapped_at_creation: false };
+        self.checked(&format!("{bytes} bytes for {label}"), || self.device.create_buffer(&descriptor))
+    }
+
+    /// Lets callbacks run; waits for a submission if one is given. wgpu panics where the device is lost during a wait,
+    /// which is caught here.
+    pub(crate) fn poll(&self, wait_for: Option<&wgpu::SubmissionIndex>) -> Result<(), GpuError> {
+        let poll = match wait_for {
+            Some(index) => wgpu::PollType::Wait { submission_index: Some(index.clone()), timeout: None },
+            None => wgpu::PollType::Poll,
+        };
+        let done = catch_unwind(AssertUnwindSafe(|| {
+            // A submission that failed cannot be waited for. That the device is lost is told after the last good one.
+            self.device.poll(poll).inspect_err(|_| _ = self.device.poll(wgpu::PollType::wait_indefinitely()))
+        }));
+        self.check()?;
+        match done {
+            Ok(Ok(_)) => Ok(()),
+            Ok(Err(error)) => Err(GpuError::Lost { reason: error.to_string() }),
+            Err(_) => Err(GpuError::Lost { reason: "the driver failed while waiting".into() }),
+        }
+    }
+}

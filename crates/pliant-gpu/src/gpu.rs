@@ -1,0 +1,50 @@
+//! The device.
+
+use crate::adapter::{AdapterInfo, Choice};
+use crate::buffer::Field;
+use crate::context::{Context, Trust};
+use crate::error::GpuError;
+use crate::recorder::Recorder;
+use crate::vector::Vector;
+use std::sync::Arc;
+
+/// An open GPU.
+#[derive(Debug)]
+pub struct Gpu {
+    pub(crate) context: Arc<Context>,
+    pub(crate) recorder: Recorder,
+    pub(crate) vector: Vector,
+}
+
+impl Gpu {
+    /// Opens the chosen GPU; shaders are checked in debug builds only.
+    pub fn open(choice: &Choice) -> Result<Self, GpuError> {
+        Self::open_with(choice, Trust::default())
+    }
+
+    /// Opens the chosen GPU.
+    pub fn open_with(choice: &Choice, trust: Trust) -> Result<Self, GpuError> {
+        let context = Context::open(choice, trust)?;
+        Ok(Self { recorder: Recorder::new(&context)?, vector: Vector::new(&context)?, context })
+    }
+
+    /// The adapter.
+    pub fn info(&self) -> &AdapterInfo {
+        &self.context.info
+    }
+
+    /// The first fault there was, if any. Verbs are recorded and cannot fail by themselves.
+    pub fn check(&self) -> Result<(), GpuError> {
+        self.context.check()
+    }
+
+    /// A field of zeros.
+    pub fn field(&self, label: &str, len: usize) -> Result<Field, GpuError> {
+        Field::new(&self.context, label, len)
+    }
+
+    /// Submits what is recorded and waits until it is done.
+    pub fn finish(&mut self) -> Result<(), GpuError> {
+        self.recorder.finish()
+    }
+}

@@ -1,0 +1,177 @@
+//! Chunks, large dispatches, reads, steady state, time.
+
+use super::{BOTH, download, gpu, points, upload};
+use crate::buffer::Buffer;
+use crate::kernel::{Access, Module};
+use crate::recorder::grid;
+use crate::vector::Reduction::{Max, Min, Sum};
+use crate::{Gpu, Trust};
+use pliant::device::{Factor, Slot};
+
+/// Writes i to `out[i]`, and the reductions of all i to `partials`.
+const COUNT: &str = "
+var<immediate> n: u32;
+@group(0) @binding(0) var<storage, read_write> out: array<u32>;
+@group(0) @binding(1) var<storage, read_write> partials: array<vec2<f32>>;
+
+@compute @workgroup_size(GROUP)
+fn count(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,
+         @builtin(local_invocation_index) local: u32) {
+    let i = index(group, groups, local);
+    if i < n { out[i] += i; }
+    let g = group_index(group, groups);
+    for (var reduction = SUM; reduction <= MIN; reduction++) {
+        var mine = identity(reduction, group.z);
+        if i < n { mine = vec2(f32(i), 0.0); }
+        let all = group_reduce(reduction, mine, local, group.z);
+        if local == 0u && g < group_count(n) { partials[reduction * group_count(n) + g] = all; }
+    }
+}";
+
+#[test]
+fn more_than_65535_workgroups_do_all_the_work_once() {
+    for trust in BOTH {
+        let Some(mut gpu) = gpu(trust) else { return };
+        for (group, n) in [(1, 70_001u32), (1, 140_003), (2, 131_071), (64, 1000), (256, 257)] {
+            let kernel = Module::with_group(&gpu.context, "count", COUNT, group).unwrap();
+            let kernel = kernel.kernel::<u32>("count", &[Access::Write, Access::Write]).unwrap();
+            let groups = n.div_ceil(group);
+            let out = Buffer::new(&gpu.context, "out", 4 * u64::from(n)).unwrap();
+            let partials = Buffer::new(&gpu.context, "partials", 3 * 8 * u64::from(groups)).unwrap();
+            gpu.recorder.run(&kernel, &[&out, &partials], &n, n);
+            let quantities = [(Sum, Slot(0)), (Max, Slot(1)), (Min, Slot(2))];
+            gpu.vector.finish(&mut gpu.recorder, &partials, groups, &quantities);
+            let mut found = vec![0u32; n as usize];
+            gpu.recorder.read(&out, 0, &mut found).unwrap();
+            assert!(found.into_iter().eq(0..n), "{trust:?}: {n} in groups of {group}");
+            let last = f64::from(n - 1);
+            let scalars = gpu.vector.scalars(&mut gpu.recorder).unwrap();
+            assert_eq!(scalars[..3], [last * f64::from(n) / 2.0, last, 0.0], "{trust:?}: {n} in groups of {group}");
+        }
+    }
+}
+
+#[test]
+fn grids_cover_all_groups_within_the_limit() {
+    for groups in [1, 2, 65535, 65536, 65537, 131070, 131071, 1 << 24] {
+        let [x, y] = grid(groups);
+        assert!(x <= 65535 && y <= 65535 && u64::from(x) * u64::from(y) >= u64::from(groups), "{groups}: {x} {y}");
+        assert!(x * y - groups < y, "{groups}: {x} {y}");
+    }
+}
+
+#[test]
+fn long_recordings_are_submitted_in_chunks_and_in_order() {
+    let Some(mut gpu) = gpu(Trust::Checked) else { return };
+    let (x, y) = (upload(&mut gpu, &[[1.0, 2.0, 3.0]]), upload(&mut gpu, &[[0.0; 3]]));
+    let before = gpu.recorder.submissions();
+    for _ in 0..120 {
+        gpu.vector.axpy(&mut gpu.recorder, Factor::Value(1.0), &x, &y);
+        gpu.vector.xpay(&mut gpu.recorder, &x, Factor::Value(0.5), &y);
+    }
+    assert_eq!((gpu.recorder.dispatches(), gpu.recorder.submissions() - before), (240, 4));
+    // y = (y + x)/2 + x tends to 3 x.
+    assert_eq!(download(&mut gpu, &y), [[3.0, 6.0, 9.0]]);
+    assert_eq!(gpu.recorder.submissions() - before, 5);
+}
+
+#[test]
+fn writes_come_after_what_was_recorded() {
+    let Some(mut gpu) = gpu(Trust::Checked) else { return };
+    let (x, y) = (upload(&mut gpu, &[[1.0; 3]]), upload(&mut gpu, &[[0.0; 3]]));
+    gpu.vector.copy(&mut gpu.recorder, &x, &y);
+    gpu.recorder.write_points(&x, &[[2.0; 3]]);
+    assert_eq!((download(&mut gpu, &y), download(&mut gpu, &x)), (vec![[1.0; 3]], vec![[2.0; 3]]));
+}
+
+#[test]
+fn reads_can_start_anywhere() {
+    let Some(mut gpu) = gpu(Trust::Checked) else { return };
+    let buffer = Buffer::with(&gpu.context, "bytes", &[1u8, 2, 3, 4, 5, 6, 7, 8, 9]).unwrap();
+    assert_eq!((buffer.bytes(), buffer.label()), (9, "bytes"));
+    let mut out = [0u8; 4];
+    gpu.recorder.read(&buffer, 4, &mut out).unwrap();
+    assert_eq!(out, [5, 6, 7, 8]);
+    gpu.recorder.read(&buffer, 4, &mut out[..0]).unwrap();
+}
+
+#[test]
+fn tickets_keep_what_was_there_when_they_were_asked_for() {
+    let Some(mut gpu) = gpu(Trust::Checked) else { return };
+    let (x, one) = (upload(&mut gpu, &[[0.0; 3]; 100]), upload(&mut gpu, &[[1.0; 3]; 100]));
+    let mut tickets = Vec::new();
+    for _ in 0..6 {
+        gpu.vector.axpy(&mut gpu.recorder, Factor::Value(1.0), &one, &x);
+        tickets.push(gpu.recorder.request_read(&x.buffer, 0..1600).unwrap());
+    }
+    drop(tickets.remove(2));
+    while !gpu.recorder.poll(&tickets[4]).unwrap() {
+        std::thread::yield_now();
+    }
+    let first = |bytes: &[u8]| (bytes.len(), bytemuck::pod_read_unaligned::<f32>(&bytes[..4]));
+    let mut found = Vec::new();
+    for ticket in tickets.into_iter().rev() {
+        found.push(gpu.recorder.wait(ticket, first).unwrap());
+    }
+    assert_eq!(found, [6.0, 5.0, 4.0, 2.0, 1.0].map(|x| (1600, x)));
+}
+
+fn frame(gpu: &mut Gpu, x: &crate::Field, y: &crate::Field) {
+    for _ in 0..30 {
+        gpu.vector.dot(&mut gpu.recorder, x, y, Slot(0));
+        gpu.vector.axpy(&mut gpu.recorder, Factor::Ratio(Slot(0), Slot(1)), x, y);
+    }
+    let ticket = gpu.recorder.request_read(&x.buffer, 0..16).unwrap();
+    gpu.vector.scalars(&mut gpu.recorder).unwrap();
+    gpu.recorder.wait(ticket, |_| ()).unwrap();
+}
+
+#[test]
+fn steady_state_makes_nothing_new() {
+    let Some(mut gpu) = gpu(Trust::Checked) else { return };
+    let (x, y) = (upload(&mut gpu, &points(1, 1000)), upload(&mut gpu, &points(2, 1000)));
+    frame(&mut gpu, &x, &y);
+    let kept = gpu.recorder.kept();
+    for _ in 0..20 {
+        frame(&mut gpu, &x, &y);
+    }
+    assert_eq!(gpu.recorder.kept(), kept);
+}
+
+#[test]
+fn what_was_bound_is_freed_with_its_field() {
+    let Some(mut gpu) = gpu(Trust::Checked) else { return };
+    let x = upload(&mut gpu, &points(1, 10));
+    gpu.vector.clear(&mut gpu.recorder, &x);
+    gpu.finish().unwrap();
+    let (groups, _) = gpu.recorder.kept();
+    for _ in 0..10 {
+        let y = upload(&mut gpu, &points(2, 10));
+        gpu.vector.copy(&mut gpu.recorder, &x, &y);
+        drop(y);
+        gpu.finish().unwrap();
+    }
+    assert_eq!(gpu.recorder.kept().0, groups);
+}
+
+#[test]
+fn gpu_time_is_measured_where_it_can_be() {
+    let Some(mut gpu) = gpu(Trust::Checked) else { return };
+    let (x, y) = (upload(&mut gpu, &points(1, 100_000)), upload(&mut gpu, &points(2, 100_000)));
+    gpu.finish().unwrap();
+    let wall = std::time::Instant::now();
+    let Some(scope) = gpu.recorder.time_begin() else {
+        assert!(!gpu.info().timestamps);
+        return;
+    };
+    for _ in 0..60 {
+        gpu.vector.axpy(&mut gpu.recorder, Factor::Value(0.5), &x, &y);
+    }
+    gpu.recorder.time_end(scope);
+    let empty = gpu.recorder.time_begin().unwrap();
+    gpu.recorder.time_end(empty);
+    let (seconds, nothing) = (gpu.recorder.seconds(scope).unwrap(), gpu.recorder.seconds(empty).unwrap());
+    let wall = wall.elapsed().as_secs_f64();
+    assert!(0.0 < seconds && seconds <= wall, "{seconds} of {wall} s");
+    assert!(nothing < seconds, "{nothing} of {seconds} s");
+}
