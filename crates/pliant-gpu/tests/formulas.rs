@@ -2,7 +2,9 @@
 
 mod support;
 
-use pliant::material::{ArapTet, ArapTriangle, CurvedBending, QuadraticBending, Spring};
+use pliant::material::{
+    ArapTet, ArapTriangle, CurvedBending, QuadraticBending, Spring, StrainLimitTet, StrainLimitTriangle, VolumeLimitTet,
+};
 use pliant::math::Vec3;
 use support::colliders::check_colliders;
 use support::elements::check_element;
@@ -59,4 +61,29 @@ fn as_rigid_as_possible_triangles_agree_with_their_twin() {
 #[test]
 fn as_rigid_as_possible_tets_agree_with_their_twin() {
     check_element(&TETS, |rest| ArapTet::new(rest, 5.0).unwrap(), |e| e.cast::<f32>().cast());
+}
+
+#[test]
+fn strain_limits_of_triangles_agree_with_their_twin() {
+    for range in [[0.9, 1.2], [0.999, 1.001], [1.0, 1.0]] {
+        check_element(
+            &TRIANGLES,
+            |rest| StrainLimitTriangle::new(rest, 5.0, range).unwrap(),
+            |e| e.cast::<f32>().cast(),
+        );
+    }
+}
+
+#[test]
+fn strain_limits_of_tets_agree_with_their_twin() {
+    for range in [[0.9, 1.2], [0.999, 1.001], [1.0, 1.0]] {
+        check_element(&TETS, |rest| StrainLimitTet::new(rest, 5.0, range).unwrap(), |e| e.cast::<f32>().cast());
+    }
+}
+
+#[test]
+fn volume_limits_of_tets_agree_with_their_twin() {
+    for range in [[0.95, 1.05], [0.5, 2.0], [1.0, 1.0], [0.1, 0.14]] {
+        check_element(&TETS, |rest| VolumeLimitTet::new(rest, 5.0, range).unwrap(), |e| e.cast::<f32>().cast());
+    }
 }

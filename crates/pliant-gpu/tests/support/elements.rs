@@ -232,7 +232,7 @@ fn spread<E: Element<N>, const N: usize>(
     let wider = |widest: &mut [Vec3<f64>; N], a: &[Vec3<f64>; N], b: &[Vec3<f64>; N]| {
         widest[0].x = widest[0].x.max(difference(a, b));
     };
-    for _ in 0..8 {
+    for _ in 0..32 {
         let moved = cases.x[c].map(|p| p + random.vector() * reach);
         let there = rust_answer(element, &moved, &cases.inv_mass[c], cases.multiplier[c]);
         wider(&mut out.gradient, &there.gradient, &exact.gradient);

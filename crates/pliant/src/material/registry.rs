@@ -163,15 +163,15 @@ elements! { $
     /// Triangles with warp, weft and shear.
     BaraffWitkinTriangle 3 "Baraff-Witkin triangle" { projective: no, compliant: no, wgsl: no }
     /// Strain limits of triangles.
-    StrainLimitTriangle 3 "strain limit triangle" { projective: yes, compliant: yes, wgsl: no }
+    StrainLimitTriangle 3 "strain limit triangle" { projective: yes, compliant: yes, wgsl: yes }
     /// As-rigid-as-possible tetrahedra.
     ArapTet 4 "as-rigid-as-possible tet" { projective: yes, compliant: yes, wgsl: yes }
     /// Corotated linear tetrahedra.
     CorotatedTet 4 "corotated tet" { projective: no, compliant: no, wgsl: no }
     /// Strain limits of tetrahedra.
-    StrainLimitTet 4 "strain limit tet" { projective: yes, compliant: yes, wgsl: no }
+    StrainLimitTet 4 "strain limit tet" { projective: yes, compliant: yes, wgsl: yes }
     /// Volume limits of tetrahedra.
-    VolumeLimitTet 4 "volume limit tet" { projective: yes, compliant: yes, wgsl: no }
+    VolumeLimitTet 4 "volume limit tet" { projective: yes, compliant: yes, wgsl: yes }
 }
 
 #[cfg(test)]
