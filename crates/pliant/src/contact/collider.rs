@@ -193,6 +193,29 @@ impl<R: Real> PosedCollider<R> {
         }
     }
 
+    /// As the `Collider` of `collider.wgsl`: centre and kind; size and friction; three columns of the rotation; velocity;
+    /// angular velocity. Size is the normal of a half-space, radius and half height of a capsule or cylinder, or the half
+    /// extents of a box.
+    pub fn pack(&self) -> [[f32; 4]; 7] {
+        let (kind, size) = match self.shape {
+            Shape::HalfSpace { normal } => (0.0, normal),
+            Shape::Capsule { radius, half_height } => (1.0, Vec3::new(radius, half_height, R::ZERO)),
+            Shape::Box { half } => (2.0, half),
+            Shape::Cylinder { radius, half_height } => (3.0, Vec3::new(radius, half_height, R::ZERO)),
+        };
+        let row = |v: Vec3<R>, last: f32| [v.x.f64() as f32, v.y.f64() as f32, v.z.f64() as f32, last];
+        let [a, b, c] = self.rotation.c;
+        [
+            row(self.centre, kind),
+            row(size, self.friction.f64() as f32),
+            row(a, 0.0),
+            row(b, 0.0),
+            row(c, 0.0),
+            row(self.velocity, 0.0),
+            row(self.angular_velocity, 0.0),
+        ]
+    }
+
     /// Signed distance of a point, m (negative inside), and the outward unit normal there.
     #[inline]
     pub fn distance(&self, x: Vec3<R>) -> (R, Vec3<R>) {

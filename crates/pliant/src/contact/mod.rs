@@ -6,3 +6,7 @@ mod friction;
 pub(crate) use collider::rotation_from_degrees;
 pub use collider::{Collider, PosedCollider};
 pub use friction::limit_slip;
+
+/// Twins of [`PosedCollider::distance`], [`PosedCollider::velocity_at`] and [`limit_slip`] in WGSL; they follow
+/// [`crate::math::WGSL`]. Colliders are a storage `array<Collider>`, each as [`PosedCollider::pack`] writes it.
+pub const WGSL: &str = concat!(include_str!("collider.wgsl"), include_str!("friction.wgsl"));

@@ -13,7 +13,7 @@
 use super::error::not_negative;
 use super::isotropic::{PrincipalHessian, corotated_twists};
 use super::simplex::RestTet;
-use super::{Compliant, Energy, Hessian, LocalStep, MaterialError, Projective};
+use super::{Compliant, Energy, Hessian, LocalStep, MaterialError, Projective, WgslTwin};
 use crate::math::polar::{lane_of, polar_rotations, set_lane};
 use crate::math::{Mat3, Real, Vec3, polar_rotation, svd};
 
@@ -129,6 +129,16 @@ impl<R: Real> Compliant<R, 4> for ArapTet<R> {
     fn constraint(&self, x: &[Vec3<R>; 4]) -> (R, [Vec3<R>; 4]) {
         let (F, R) = self.deformation_and_rotation(x);
         self.rest.distance_constraint(&(F - R).c)
+    }
+}
+
+impl<R: Real> WgslTwin for ArapTet<R> {
+    const PREFIX: &'static str = "arap_tet";
+    const SOURCE: &'static str = include_str!("arap_tet.wgsl");
+    const WORDS: usize = 10;
+    fn pack(&self, out: &mut [f32]) {
+        out[..9].copy_from_slice(&self.rest.pack());
+        out[9] = self.weight().f64() as f32;
     }
 }
 

@@ -13,7 +13,7 @@
 use super::error::not_negative;
 use super::isotropic::{PrincipalHessian, corotated_twists};
 use super::simplex::RestTriangle;
-use super::{Compliant, Energy, Hessian, LocalStep, MaterialError, Projective};
+use super::{Compliant, Energy, Hessian, LocalStep, MaterialError, Projective, WgslTwin};
 use crate::math::svd::svd_3x2;
 use crate::math::{Mat3, Real, Vec3, polar_3x2};
 
@@ -102,6 +102,16 @@ impl<R: Real> Compliant<R, 3> for ArapTriangle<R> {
     #[inline]
     fn constraint(&self, x: &[Vec3<R>; 3]) -> (R, [Vec3<R>; 3]) {
         self.rest.distance_constraint(&self.difference(x))
+    }
+}
+
+impl<R: Real> WgslTwin for ArapTriangle<R> {
+    const PREFIX: &'static str = "arap_triangle";
+    const SOURCE: &'static str = include_str!("arap_triangle.wgsl");
+    const WORDS: usize = 4;
+    fn pack(&self, out: &mut [f32]) {
+        out[..3].copy_from_slice(&self.rest.pack());
+        out[3] = self.weight().f64() as f32;
     }
 }
 

@@ -14,7 +14,7 @@
 //! | w = k_b · 3/(A₀+A₁) | `weight` | N/m |
 
 use super::quadratic_bending::{cotangent_stencil, curvature};
-use super::{Compliant, Energy, Hessian, LocalStep, MaterialError, Projective};
+use super::{Compliant, Energy, Hessian, LocalStep, MaterialError, Projective, WgslTwin};
 use crate::math::{Mat3, Real, Vec3};
 
 /// A hinge with a rest curvature: edge_a, edge_b, opposite_0, opposite_1.
@@ -107,6 +107,16 @@ impl<R: Real> Compliant<R, 4> for CurvedBending<R> {
     fn constraint(&self, x: &[Vec3<R>; 4]) -> (R, [Vec3<R>; 4]) {
         let (length, n) = self.frame(x);
         (length - self.rest_curvature, self.stencil.map(|k| n * k))
+    }
+}
+
+impl<R: Real> WgslTwin for CurvedBending<R> {
+    const PREFIX: &'static str = "curved_bending";
+    const SOURCE: &'static str = include_str!("curved_bending.wgsl");
+    const WORDS: usize = 5;
+    fn pack(&self, out: &mut [f32]) {
+        let [_, a, b, c] = self.stencil;
+        out.copy_from_slice(&[a, b, c, self.weight, self.rest_curvature * self.side].map(|r| r.f64() as f32));
     }
 }
 

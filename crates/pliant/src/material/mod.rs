@@ -28,6 +28,7 @@ mod spring;
 mod strain_limit;
 mod stvk_triangle;
 mod volume_limit;
+mod wgsl;
 
 pub use arap_tet::ArapTet;
 pub use arap_triangle::ArapTriangle;
@@ -47,6 +48,7 @@ pub use spring::Spring;
 pub use strain_limit::{StrainLimit, StrainLimitTet, StrainLimitTriangle};
 pub use stvk_triangle::StvkTriangle;
 pub use volume_limit::VolumeLimitTet;
+pub use wgsl::{SIMPLEX_WGSL, WgslElement, WgslTwin};
 
 use crate::math::{Mat3, Real, Vec3};
 

@@ -15,7 +15,7 @@
 
 use super::error::not_negative;
 use super::simplex::RestTriangle;
-use super::{Compliant, Energy, Hessian, LocalStep, MaterialError, Projective};
+use super::{Compliant, Energy, Hessian, LocalStep, MaterialError, Projective, WgslTwin};
 use crate::math::{Mat3, Real, Vec3};
 
 /// A hinge: edge_a, edge_b, opposite_0, opposite_1.
@@ -105,6 +105,16 @@ impl<R: Real> Compliant<R, 4> for QuadraticBending<R> {
         let bend = curvature(&self.stencil, x);
         let n = bend.unit_or(Vec3::ZERO);
         (bend.length(), self.stencil.map(|k| n * k))
+    }
+}
+
+impl<R: Real> WgslTwin for QuadraticBending<R> {
+    const PREFIX: &'static str = "quadratic_bending";
+    const SOURCE: &'static str = include_str!("quadratic_bending.wgsl");
+    const WORDS: usize = 4;
+    fn pack(&self, out: &mut [f32]) {
+        let [_, a, b, c] = self.stencil;
+        out.copy_from_slice(&[a, b, c, self.weight].map(|r| r.f64() as f32));
     }
 }
 

@@ -1,6 +1,7 @@
 //! The list of elements. A new one is its file and one line here.
 
 use super::batch::{Batch, CompliantBatch, ElementBatch, ProjectiveBatch};
+use super::wgsl::WgslElement;
 use super::{
     ArapTet, ArapTriangle, BaraffWitkinTriangle, CorotatedTet, CorotatedTriangle, CurvedBending, DihedralBending, Pin,
     QuadraticBending, Spring, StrainLimitTet, StrainLimitTriangle, StvkTriangle, VolumeLimitTet,
@@ -25,9 +26,19 @@ macro_rules! flag {
     };
 }
 
+macro_rules! twin {
+    ($batch:expr, yes) => {
+        Some(WgslElement::new($batch))
+    };
+    ($batch:expr, no) => {{
+        let _ = $batch;
+        None
+    }};
+}
+
 macro_rules! elements {
     ($dollar:tt $( $(#[$doc:meta])* $variant:ident $arity:literal $name:literal
-        { projective: $projective:ident, compliant: $compliant:ident } )*) => {
+        { projective: $projective:ident, compliant: $compliant:ident, wgsl: $wgsl:ident } )*) => {
         /// A batch of elements of one kind, whichever it is.
         #[derive(Clone, Debug, PartialEq)]
         pub enum Elements<R: Real> {
@@ -81,6 +92,10 @@ macro_rules! elements {
                     }), )*
                 }
             }
+            /// The formula in WGSL with the elements' data, for a GPU; `None` if there is none.
+            pub fn wgsl(&self) -> Option<WgslElement<'_>> {
+                match self { $( Self::$variant(batch) => twin!(batch, $wgsl), )* }
+            }
             /// The view a solver sees.
             pub fn view(&self) -> &dyn ElementBatch<R> {
                 with_batch!(self, |batch| batch)
@@ -130,33 +145,33 @@ macro_rules! elements {
 
 elements! { $
     /// Points held by springs.
-    Pin 1 "pin" { projective: yes, compliant: yes }
+    Pin 1 "pin" { projective: yes, compliant: yes, wgsl: no }
     /// Springs along edges.
-    Spring 2 "spring" { projective: yes, compliant: yes }
+    Spring 2 "spring" { projective: yes, compliant: yes, wgsl: yes }
     /// Hinges of sheets that are flat at rest.
-    QuadraticBending 4 "quadratic bending" { projective: yes, compliant: yes }
+    QuadraticBending 4 "quadratic bending" { projective: yes, compliant: yes, wgsl: yes }
     /// Hinges of sheets that are curved at rest.
-    CurvedBending 4 "curved bending" { projective: yes, compliant: yes }
+    CurvedBending 4 "curved bending" { projective: yes, compliant: yes, wgsl: yes }
     /// Hinges by their angle.
-    DihedralBending 4 "dihedral bending" { projective: no, compliant: no }
+    DihedralBending 4 "dihedral bending" { projective: no, compliant: no, wgsl: no }
     /// As-rigid-as-possible triangles.
-    ArapTriangle 3 "as-rigid-as-possible triangle" { projective: yes, compliant: yes }
+    ArapTriangle 3 "as-rigid-as-possible triangle" { projective: yes, compliant: yes, wgsl: yes }
     /// Corotated linear triangles.
-    CorotatedTriangle 3 "corotated triangle" { projective: no, compliant: no }
+    CorotatedTriangle 3 "corotated triangle" { projective: no, compliant: no, wgsl: no }
     /// St. Venant-Kirchhoff triangles.
-    StvkTriangle 3 "St. Venant-Kirchhoff triangle" { projective: no, compliant: no }
+    StvkTriangle 3 "St. Venant-Kirchhoff triangle" { projective: no, compliant: no, wgsl: no }
     /// Triangles with warp, weft and shear.
-    BaraffWitkinTriangle 3 "Baraff-Witkin triangle" { projective: no, compliant: no }
+    BaraffWitkinTriangle 3 "Baraff-Witkin triangle" { projective: no, compliant: no, wgsl: no }
     /// Strain limits of triangles.
-    StrainLimitTriangle 3 "strain limit triangle" { projective: yes, compliant: yes }
+    StrainLimitTriangle 3 "strain limit triangle" { projective: yes, compliant: yes, wgsl: yes }
     /// As-rigid-as-possible tetrahedra.
-    ArapTet 4 "as-rigid-as-possible tet" { projective: yes, compliant: yes }
+    ArapTet 4 "as-rigid-as-possible tet" { projective: yes, compliant: yes, wgsl: yes }
     /// Corotated linear tetrahedra.
-    CorotatedTet 4 "corotated tet" { projective: no, compliant: no }
+    CorotatedTet 4 "corotated tet" { projective: no, compliant: no, wgsl: no }
     /// Strain limits of tetrahedra.
-    StrainLimitTet 4 "strain limit tet" { projective: yes, compliant: yes }
+    StrainLimitTet 4 "strain limit tet" { projective: yes, compliant: yes, wgsl: yes }
     /// Volume limits of tetrahedra.
-    VolumeLimitTet 4 "volume limit tet" { projective: yes, compliant: yes }
+    VolumeLimitTet 4 "volume limit tet" { projective: yes, compliant: yes, wgsl: yes }
 }
 
 #[cfg(test)]

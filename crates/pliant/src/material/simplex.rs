@@ -90,6 +90,25 @@ impl RestTriangle<f64> {
     }
 }
 
+impl<R: Real> RestTet<R> {
+    /// What `tet_gradients_load` reads: b of corners 1, 2, 3.
+    pub(super) fn pack(&self) -> [f32; 9] {
+        let b = &self.shape_gradient;
+        std::array::from_fn(|k| b[1 + k / 3][k % 3].f64() as f32)
+    }
+}
+
+impl<R: Real> RestTriangle<R> {
+    /// What `triangle_gradients_load` reads: b₁ and the second component of b₂, with the material axes turned so that
+    /// its first component is zero. No isotropic formula sees that turn, and [`RestTriangle::new`] chose such axes.
+    pub(super) fn pack(&self) -> [f32; 3] {
+        let [_, one, two] = self.shape_gradient.map(|b| b.map(R::f64));
+        let length = two[0].hypot(two[1]);
+        let (c, s) = (two[1] / length, two[0] / length);
+        [one[0] * c - one[1] * s, one[0] * s + one[1] * c, length].map(|b| b as f32)
+    }
+}
+
 impl<R: Real, const N: usize, const D: usize> Simplex<R, N, D> {
     /// The same shape in another precision.
     pub fn cast<S: Real>(&self) -> Simplex<S, N, D> {

@@ -13,7 +13,7 @@
 
 use super::error::not_negative;
 use super::simplex::longest_edge;
-use super::{Compliant, Energy, Hessian, LocalStep, MaterialError, Projective};
+use super::{Compliant, Energy, Hessian, LocalStep, MaterialError, Projective, WgslTwin};
 use crate::math::{Mat3, Real, Vec3};
 
 /// A spring between two points.
@@ -115,6 +115,15 @@ impl<R: Real> Compliant<R, 2> for Spring<R> {
     fn constraint(&self, x: &[Vec3<R>; 2]) -> (R, [Vec3<R>; 2]) {
         let (length, n) = Self::frame(x);
         (length - self.rest_length, [n, -n])
+    }
+}
+
+impl<R: Real> WgslTwin for Spring<R> {
+    const PREFIX: &'static str = "spring";
+    const SOURCE: &'static str = include_str!("spring.wgsl");
+    const WORDS: usize = 2;
+    fn pack(&self, out: &mut [f32]) {
+        out.copy_from_slice(&[self.rest_length, self.stiffness].map(|r| r.f64() as f32));
     }
 }
 

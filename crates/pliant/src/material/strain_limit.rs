@@ -14,7 +14,7 @@
 use super::error::{not_negative, positive_range};
 use super::isotropic::{PrincipalHessian, separable};
 use super::simplex::{RestTet, RestTriangle, Simplex};
-use super::{Compliant, Energy, Hessian, LocalStep, MaterialError, Projective};
+use super::{Compliant, Energy, Hessian, LocalStep, MaterialError, Projective, WgslTwin};
 use crate::math::svd::svd_3x2;
 use crate::math::{Mat3, Real, Svd, Vec3, svd};
 
@@ -141,6 +141,26 @@ impl<R: Real, const N: usize, const D: usize> Compliant<R, N> for StrainLimit<R,
     /// C = ‖F − p(F)‖.
     fn constraint(&self, x: &[Vec3<R>; N]) -> (R, [Vec3<R>; N]) {
         self.rest.distance_constraint(&self.difference(x))
+    }
+}
+
+impl<R: Real> WgslTwin for StrainLimitTriangle<R> {
+    const PREFIX: &'static str = "strain_limit_triangle";
+    const SOURCE: &'static str = include_str!("strain_limit_triangle.wgsl");
+    const WORDS: usize = 6;
+    fn pack(&self, out: &mut [f32]) {
+        out[..3].copy_from_slice(&self.rest.pack());
+        out[3..].copy_from_slice(&[self.weight(), self.range[0], self.range[1]].map(|r| r.f64() as f32));
+    }
+}
+
+impl<R: Real> WgslTwin for StrainLimitTet<R> {
+    const PREFIX: &'static str = "strain_limit_tet";
+    const SOURCE: &'static str = include_str!("strain_limit_tet.wgsl");
+    const WORDS: usize = 12;
+    fn pack(&self, out: &mut [f32]) {
+        out[..9].copy_from_slice(&self.rest.pack());
+        out[9..].copy_from_slice(&[self.weight(), self.range[0], self.range[1]].map(|r| r.f64() as f32));
     }
 }
 

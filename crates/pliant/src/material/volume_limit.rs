@@ -19,7 +19,7 @@
 use super::error::{not_negative, positive_range};
 use super::isotropic::PrincipalHessian;
 use super::simplex::RestTet;
-use super::{Compliant, Energy, Hessian, LocalStep, MaterialError, Projective};
+use super::{Compliant, Energy, Hessian, LocalStep, MaterialError, Projective, WgslTwin};
 use crate::math::eigen::project_psd;
 use crate::math::{Mat3, Real, Svd, Vec3, svd};
 
@@ -239,6 +239,16 @@ impl<R: Real> Compliant<R, 4> for VolumeLimitTet<R> {
     fn constraint(&self, x: &[Vec3<R>; 4]) -> (R, [Vec3<R>; 4]) {
         let (F, p) = self.deformation_and_projection(x);
         self.rest.distance_constraint(&(F - p).c)
+    }
+}
+
+impl<R: Real> WgslTwin for VolumeLimitTet<R> {
+    const PREFIX: &'static str = "volume_limit_tet";
+    const SOURCE: &'static str = include_str!("volume_limit_tet.wgsl");
+    const WORDS: usize = 12;
+    fn pack(&self, out: &mut [f32]) {
+        out[..9].copy_from_slice(&self.rest.pack());
+        out[9..].copy_from_slice(&[self.weight(), self.range[0], self.range[1]].map(|r| r.f64() as f32));
     }
 }
 

@@ -18,3 +18,7 @@ pub use real::Real;
 pub use svd::{Svd, svd};
 pub use vec3::Vec3;
 pub use wide::{LANES, Wide};
+
+/// Twins of [`Vec3`], [`Mat3`], [`mod@svd`] and [`polar`] in WGSL, `f32`: what the formulas of elements call.
+pub const WGSL: &str =
+    concat!(include_str!("vec3.wgsl"), include_str!("mat3.wgsl"), include_str!("svd.wgsl"), include_str!("polar.wgsl"));

@@ -1,0 +1,133 @@
+//! Distances, normals, velocities and friction in WGSL.
+//!
+//! Bounds: a distance moves by as much as its point does, which rounding moves by a few ε of its distance from the centre
+//! and of the collider's size. A normal may turn fast or jump (edges, axes); how much the exact one turns when the point
+//! moves that much is measured.
+
+use super::Gpu;
+use super::elements::EPS;
+use super::random::Random;
+use pliant::contact::{self, Collider, PosedCollider, limit_slip};
+use pliant::math::{self, Vec3};
+use pliant::scene::{self, ColliderShape};
+
+const KERNEL: &str = "
+@group(0) @binding(0) var<storage, read> colliders: array<Collider>;
+@group(0) @binding(1) var<storage, read> queries: array<vec4<f32>>;
+@group(0) @binding(2) var<storage, read_write> result: array<vec4<f32>>;
+@compute @workgroup_size(64)
+fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+    let i = id.x;
+    if 2u * i >= arrayLength(&queries) {
+        return;
+    }
+    let c = colliders[u32(queries[2u * i].w)];
+    let x = queries[2u * i].xyz;
+    let relative = queries[2u * i + 1u];
+    let found = collider_distance(c, x);
+    result[3u * i] = vec4<f32>(found.normal, found.d);
+    result[3u * i + 1u] = vec4<f32>(collider_velocity_at(c, x), 0.0);
+    result[3u * i + 2u] = vec4<f32>(limit_slip(relative.xyz, found.normal, relative.w, c.friction), 0.0);
+}
+";
+
+fn colliders() -> Vec<PosedCollider<f64>> {
+    let shapes = [
+        ColliderShape::HalfSpace { normal: [1.0, 2.0, -0.5] },
+        ColliderShape::Sphere { radius: 0.4 },
+        ColliderShape::Sphere { radius: 1e3 },
+        ColliderShape::Capsule { radius: 0.3, height: 0.8 },
+        ColliderShape::Box { size: [0.6, 1.0, 0.8] },
+        ColliderShape::Box { size: [2.0, 1e-3, 2.0] },
+        ColliderShape::Cylinder { radius: 0.5, height: 0.3 },
+        ColliderShape::Cylinder { radius: 1e-3, height: 3.0 },
+    ];
+    let posed = |shape, position, rotation| {
+        let described = scene::Collider {
+            name: String::new(),
+            shape,
+            position,
+            rotation,
+            velocity: [1.0, 0.2, -3.0],
+            angular_velocity: [10.0, 90.0, -40.0],
+            moves: [0.0, 2.0],
+            friction: 0.5,
+        };
+        // Exact in f32, as the twin sees it.
+        Collider::new(&described).at::<f32>(0.7).cast()
+    };
+    let tilted = |shape| posed(shape, [0.3, -0.2, 0.1], [20.0, 40.0, -70.0]);
+    let still = |shape| posed(shape, [0.0; 3], [0.0; 3]);
+    shapes.into_iter().flat_map(|shape| [tilted(shape), still(shape)]).collect()
+}
+
+/// Points around a collider, in its own frame: everywhere, on axes and planes of symmetry, tiny and far.
+fn points(random: &mut Random) -> Vec<Vec3<f64>> {
+    let mut out = vec![Vec3::ZERO];
+    for _ in 0..100 {
+        let p = random.vector();
+        out.extend([p, p * 1e-6, p * 1e-12, p * 1e4]);
+        out.extend([Vec3::new(p.x, 0.0, 0.0), Vec3::new(0.0, p.y, 0.0), Vec3::new(0.0, 0.0, p.z)]);
+        out.extend([Vec3::new(p.x, p.y, 0.0), Vec3::new(0.3, p.y, 0.4), Vec3::new(p.x, 0.5, p.z)]);
+    }
+    out
+}
+
+fn reach(collider: &PosedCollider<f64>, x: Vec3<f64>) -> f64 {
+    let [centre, size, ..] = collider.pack();
+    let length = |v: [f32; 4]| Vec3::new(v[0], v[1], v[2]).cast::<f64>().length();
+    (x - Vec3::new(centre[0], centre[1], centre[2]).cast()).length() + length(size)
+}
+
+/// All of it, on all adapters.
+pub fn check_colliders() {
+    let mut random = Random(3);
+    let colliders = colliders();
+    let mut queries = Vec::new();
+    for (k, collider) in colliders.iter().enumerate() {
+        for own in points(&mut random) {
+            let (x, relative) = (collider.place(own).cast::<f32>(), (random.vector() * 1e-2).cast::<f32>());
+            queries.push([x.x, x.y, x.z, k as f32]);
+            queries.push([relative.x, relative.y, relative.z, (1e-2 * random.signed().abs()) as f32]);
+        }
+    }
+    let packed: Vec<[[f32; 4]; 7]> = colliders.iter().map(PosedCollider::pack).collect();
+    let inputs: [&[f32]; 2] = [bytemuck::cast_slice(&packed), bytemuck::cast_slice(&queries)];
+    for gpu in Gpu::all() {
+        let source = format!("{}{}{KERNEL}", math::WGSL, contact::WGSL);
+        let out = gpu.run(&source, &inputs, queries.len() / 2 * 12, queries.len() / 2);
+        let mut worst = [0.0f64; 4];
+        for (query, out) in queries.chunks_exact(2).zip(out.chunks_exact(12)) {
+            let collider = &colliders[query[0][3] as usize];
+            for (worst, share) in worst.iter_mut().zip(compare(collider, query, out, &mut random)) {
+                assert!(share <= 1.0, "{}: {share} of the bound at {query:?}: {out:?} of {collider:?}", gpu.name);
+                *worst = worst.max(share);
+            }
+        }
+        eprintln!("{}: distance, normal, velocity, slip {worst:.3?} of the bounds", gpu.name);
+    }
+}
+
+/// Errors of distance, normal, velocity and slip in units of their bounds.
+fn compare(collider: &PosedCollider<f64>, query: &[[f32; 4]], out: &[f32], random: &mut Random) -> [f64; 4] {
+    let vector = |v: &[f32]| Vec3::new(v[0], v[1], v[2]).cast::<f64>();
+    let x = vector(&query[0]);
+    let round = 8.0 * EPS * reach(collider, x);
+    let (d, normal) = collider.distance(x);
+    let found = vector(out);
+    let mut turns = 8.0 * EPS;
+    for _ in 0..24 {
+        let (_, moved) = collider.distance(x + random.vector() * round);
+        turns = turns.max(2.0 * (moved - normal).length());
+    }
+    let velocity = collider.velocity_at(x);
+    // Friction is compared at the normal that was found: its own error is checked above.
+    let (relative, pushed) = (vector(&query[1]), f64::from(query[1][3]));
+    let slip = limit_slip(relative, found, pushed, collider.friction);
+    [
+        (f64::from(out[3]) - d).abs() / round,
+        (found - normal).length() / turns,
+        (vector(&out[4..]) - velocity).length() / (8.0 * EPS * (velocity.length() + 4.0 * reach(collider, x))),
+        (vector(&out[8..]) - slip).length() / (8.0 * EPS * (relative.length() + pushed)),
+    ]
+}
