@@ -65,6 +65,12 @@ impl Field {
         Ok(Self { buffer, len })
     }
 
+    /// A field without points, which takes no memory.
+    pub(crate) fn empty(context: &Context, any: &Buffer) -> Self {
+        let buffer = Buffer { id: context.id(), raw: any.raw.clone(), bytes: 0, label: "nothing".to_owned() };
+        Self { buffer, len: 0 }
+    }
+
     /// Number of points.
     pub fn len(&self) -> usize {
         self.len as usize

@@ -62,6 +62,12 @@ pub enum GpuError {
         /// Largest size, bytes.
         limit: u64,
     },
+    /// An element has no formula in WGSL.
+    #[error("there is no GPU formula for {element} elements: use --device cpu, or a projective material")]
+    NoFormula {
+        /// Name of the element.
+        element: &'static str,
+    },
     /// A shader or a call that the API refuses: a bug of ours or of the driver.
     #[error("{what}: {message}")]
     Invalid {

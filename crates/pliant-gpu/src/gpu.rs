@@ -4,6 +4,7 @@ use crate::adapter::{AdapterInfo, Choice};
 use crate::buffer::Field;
 use crate::context::{Context, Trust};
 use crate::error::GpuError;
+use crate::library::Library;
 use crate::recorder::Recorder;
 use crate::vector::Vector;
 use std::sync::Arc;
@@ -14,6 +15,7 @@ pub struct Gpu {
     pub(crate) context: Arc<Context>,
     pub(crate) recorder: Recorder,
     pub(crate) vector: Vector,
+    pub(crate) library: Library,
 }
 
 impl Gpu {
@@ -25,7 +27,12 @@ impl Gpu {
     /// Opens the chosen GPU.
     pub fn open_with(choice: &Choice, trust: Trust) -> Result<Self, GpuError> {
         let context = Context::open(choice, trust)?;
-        Ok(Self { recorder: Recorder::new(&context)?, vector: Vector::new(&context)?, context })
+        Ok(Self {
+            recorder: Recorder::new(&context)?,
+            vector: Vector::new(&context)?,
+            library: Library::new(&context),
+            context,
+        })
     }
 
     /// The adapter.

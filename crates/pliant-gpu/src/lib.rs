@@ -1,17 +1,24 @@
 //! The verbs of [`pliant::device::Device`] on a GPU, in wgpu and WGSL. Launchers only: algorithms are solvers of
 //! `pliant`, formulas lie beside their Rust twins there.
 
-// Launchers of physics use what is not used yet.
-#![allow(dead_code)]
-
 mod adapter;
 mod buffer;
+mod constrain;
 mod context;
+mod device;
+mod devices;
+mod elements;
 mod error;
 mod gpu;
 mod kernel;
+mod library;
+mod matrix;
+mod order;
+mod problem;
 mod readback;
 mod recorder;
+mod rows;
+mod stepping;
 mod timer;
 mod vector;
 
@@ -21,5 +28,8 @@ mod tests;
 pub use adapter::{AdapterInfo, Choice, Kind, adapters};
 pub use buffer::Field;
 pub use context::Trust;
+pub use device::Points;
+pub use devices::AllDevices;
 pub use error::GpuError;
 pub use gpu::Gpu;
+pub use problem::GpuProblem;

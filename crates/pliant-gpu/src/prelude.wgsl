@@ -72,7 +72,7 @@ const MAX: u32 = 1u;
 const MIN: u32 = 2u;
 
 // The pair that changes nothing: 0, -∞ or +∞.
-fn identity(reduction: u32, zero: u32) -> vec2<f32> {
+fn neutral(reduction: u32, zero: u32) -> vec2<f32> {
     if reduction == MAX { return vec2(bitcast<f32>(0xff800000u ^ zero), 0.0); }
     if reduction == MIN { return vec2(bitcast<f32>(0x7f800000u ^ zero), 0.0); }
     return vec2(0.0, 0.0);

@@ -166,10 +166,10 @@ impl Recorder {
     }
 
     /// Host to device, after all that is recorded; rounds to `f32`.
-    pub(crate) fn write_points(&mut self, field: &Field, from: &[[f64; 3]]) {
+    pub(crate) fn write_points(&mut self, field: &Field, from: impl Iterator<Item = [f64; 3]>) {
         let mut points = std::mem::take(&mut self.points);
         points.clear();
-        points.extend(from.iter().map(|x| [x[0] as f32, x[1] as f32, x[2] as f32, 0.0]));
+        points.extend(from.map(|x| [x[0] as f32, x[1] as f32, x[2] as f32, 0.0]));
         self.write(&field.buffer, 0, &points);
         self.points = points;
     }
@@ -213,18 +213,24 @@ impl Recorder {
         self.wait(ticket, |bytes| bytemuck::cast_slice_mut(out).copy_from_slice(bytes))
     }
 
-    /// Fills `out` with the points of a field; waits.
-    pub(crate) fn read_points(&mut self, field: &Field, out: &mut [[f64; 3]]) -> Result<(), GpuError> {
-        if out.is_empty() {
+    /// Shows every point of a field with its place; waits.
+    pub(crate) fn read_points(&mut self, field: &Field, mut see: impl FnMut(usize, [f64; 3])) -> Result<(), GpuError> {
+        if field.is_empty() {
             return self.context.check();
         }
-        let ticket = self.request_read(&field.buffer, 0..16 * out.len() as u64)?;
+        let ticket = self.request_read(&field.buffer, 0..16 * field.len() as u64)?;
         self.wait(ticket, |bytes| {
-            for (x, bytes) in out.iter_mut().zip(bytes.chunks_exact(16)) {
+            for (place, bytes) in bytes.chunks_exact(16).enumerate() {
                 let [a, b, c, _]: [f32; 4] = bytemuck::pod_read_unaligned(bytes);
-                *x = [a.into(), b.into(), c.into()];
+                see(place, [a.into(), b.into(), c.into()]);
             }
         })
+    }
+
+    /// Fills a buffer with zeros.
+    pub(crate) fn clear(&mut self, buffer: &Buffer) {
+        let raw = buffer.raw.clone();
+        self.encoder().clear_buffer(&raw, 0, None);
     }
 
     /// Starts to measure; `None` where the adapter has no timestamps.

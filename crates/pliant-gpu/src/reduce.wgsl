@@ -17,7 +17,7 @@ fn finish(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_ind
     let q = group.x;
     let aim = p.targets[q / 4u][q % 4u];
     let reduction = aim / 256u;
-    var mine = identity(reduction, group.z);
+    var mine = neutral(reduction, group.z);
     for (var i = local; i < p.count; i += GROUP) {
         mine = combine(reduction, mine, partials[q * p.count + i], group.z);
     }

@@ -50,9 +50,9 @@ fn a_lost_device_is_an_error() {
     for _ in 0..60 {
         gpu.vector.dot(&mut gpu.recorder, &x, &y, Slot(0));
     }
-    gpu.recorder.write_points(&x, &points(1, 1000));
+    gpu.recorder.write_points(&x, points(1, 1000).into_iter());
     let lost = |error: GpuError| assert!(matches!(error, GpuError::Lost { .. }), "{error}");
-    lost(gpu.recorder.read_points(&x, &mut [[0.0; 3]; 1000]).unwrap_err());
+    lost(gpu.recorder.read_points(&x, |_, _| ()).unwrap_err());
     lost(gpu.vector.scalars(&mut gpu.recorder).unwrap_err());
     lost(gpu.recorder.wait(ticket, |_| ()).unwrap_err());
     lost(gpu.finish().unwrap_err());
@@ -89,7 +89,7 @@ fn misuse_is_reported_at_the_next_wait() {
     let x = upload(&mut gpu, &points(1, 4));
     // Read and written by one kernel.
     gpu.vector.axpy(&mut gpu.recorder, Factor::Value(1.0), &x, &x);
-    let error = gpu.recorder.read_points(&x, &mut [[0.0; 3]; 4]).unwrap_err();
+    let error = gpu.recorder.read_points(&x, |_, _| ()).unwrap_err();
     assert!(matches!(error, GpuError::Invalid { .. }), "{error}");
     assert_eq!(gpu.check(), Err(error), "and stays");
 }
@@ -101,6 +101,6 @@ fn copies_outside_of_a_buffer_are_refused() {
     assert!(gpu.recorder.read(&buffer, 0, &mut [0u8; 24]).is_err());
     let Some(mut gpu) = super::gpu(Trust::Checked) else { return };
     let x = upload(&mut gpu, &points(1, 4));
-    gpu.recorder.write_points(&x, &points(1, 5));
+    gpu.recorder.write_points(&x, points(1, 5).into_iter());
     assert!(gpu.check().unwrap_err().to_string().contains("80 bytes at 0 of 64"));
 }

@@ -36,12 +36,12 @@ fn points(seed: u64, n: usize) -> Vec<[f64; 3]> {
 
 fn upload(gpu: &mut Gpu, values: &[[f64; 3]]) -> Field {
     let field = gpu.field("field", values.len()).unwrap();
-    gpu.recorder.write_points(&field, values);
+    gpu.recorder.write_points(&field, values.iter().copied());
     field
 }
 
 fn download(gpu: &mut Gpu, field: &Field) -> Vec<[f64; 3]> {
     let mut out = vec![[f64::NAN; 3]; field.len()];
-    gpu.recorder.read_points(field, &mut out).unwrap();
+    gpu.recorder.read_points(field, |i, x| out[i] = x).unwrap();
     out
 }

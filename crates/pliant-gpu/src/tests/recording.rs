@@ -21,7 +21,7 @@ fn count(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) group
     if i < n { out[i] += i; }
     let g = group_index(group, groups);
     for (var reduction = SUM; reduction <= MIN; reduction++) {
-        var mine = identity(reduction, group.z);
+        var mine = neutral(reduction, group.z);
         if i < n { mine = vec2(f32(i), 0.0); }
         let all = group_reduce(reduction, mine, local, group.z);
         if local == 0u && g < group_count(n) { partials[reduction * group_count(n) + g] = all; }
@@ -80,7 +80,7 @@ fn writes_come_after_what_was_recorded() {
     let Some(mut gpu) = gpu(Trust::Checked) else { return };
     let (x, y) = (upload(&mut gpu, &[[1.0; 3]]), upload(&mut gpu, &[[0.0; 3]]));
     gpu.vector.copy(&mut gpu.recorder, &x, &y);
-    gpu.recorder.write_points(&x, &[[2.0; 3]]);
+    gpu.recorder.write_points(&x, [[2.0; 3]].into_iter());
     assert_eq!((download(&mut gpu, &y), download(&mut gpu, &x)), (vec![[1.0; 3]], vec![[2.0; 3]]));
 }
 

@@ -60,10 +60,10 @@ fn axpy_and_xpay_with_every_factor() {
             let (x, y) = (points(1, n), points(2, n));
             let (fx, fy) = (upload(&mut gpu, &x), upload(&mut gpu, &y));
             for (factor, a) in factors {
-                gpu.recorder.write_points(&fy, &y);
+                gpu.recorder.write_points(&fy, y.iter().copied());
                 gpu.vector.axpy(&mut gpu.recorder, factor, &fx, &fy);
                 assert_close(&download(&mut gpu, &fy), |i, k| y[i][k] + a * x[i][k], 8.0 * ROUNDING);
-                gpu.recorder.write_points(&fy, &y);
+                gpu.recorder.write_points(&fy, y.iter().copied());
                 gpu.vector.xpay(&mut gpu.recorder, &fx, factor, &fy);
                 assert_close(&download(&mut gpu, &fy), |i, k| x[i][k] + a * y[i][k], 8.0 * ROUNDING);
             }
@@ -81,7 +81,7 @@ fn blend_is_the_course_formula() {
             let (x_hat, x, before) = (points(1, n), points(2, n), points(3, n));
             let fields = [&x_hat, &x, &before].map(|values| upload(&mut gpu, values));
             for (omega, gamma) in [(1.0, 1.0), (1.5, 0.9)] {
-                gpu.recorder.write_points(&fields[2], &before);
+                gpu.recorder.write_points(&fields[2], before.iter().copied());
                 let blend = Blend { omega, under_relaxation: gamma };
                 gpu.vector.blend(&mut gpu.recorder, &fields[0], &fields[1], &fields[2], blend);
                 let expected = |i: usize, k: usize| {

@@ -7,6 +7,7 @@
 
 mod cpu;
 mod devices;
+pub mod rows;
 
 pub use cpu::{Cpu, CpuProblem};
 pub use devices::{CpuOnly, Devices, Task};

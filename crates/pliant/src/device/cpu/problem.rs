@@ -4,8 +4,9 @@ use super::rows::Rows;
 use crate::colouring::Colouring;
 use crate::contact::PosedCollider;
 use crate::device::Measures;
+use crate::device::rows::is_in_rows;
 use crate::linear::{Cholesky, Csr};
-use crate::material::{Elements, LocalStep};
+use crate::material::Elements;
 use crate::math::{Real, Vec3};
 use crate::model::{Model, Potential, System};
 use std::sync::Arc;
@@ -123,9 +124,7 @@ impl<R: Real> CpuProblem<R> {
     pub(super) fn new(model: &Arc<Model>, system: &Arc<System>) -> Self {
         let n = model.vertices();
         let elements: Vec<Elements<R>> = model.elements.iter().map(Elements::cast).collect();
-        let in_rows =
-            |elements: &Elements<R>| elements.view().projective().is_some_and(|p| p.local() != LocalStep::Slots);
-        let slotted = Slotted::new(n, &elements, |elements| !in_rows(elements));
+        let slotted = Slotted::new(n, &elements, |elements| !is_in_rows(elements));
         let of = |values: &[f64]| -> Vec<R> { values.iter().map(|&v| R::of(v)).collect() };
         let diagonal = &system.diagonal;
         let free = |i: usize, value: f64| R::of(if system.held[i] { 0.0 } else { value });

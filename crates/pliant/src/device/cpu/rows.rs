@@ -8,7 +8,7 @@
 //!
 //! The arithmetic is plain `+ − × ÷ √`, never fused, so that all processors and vector widths give the same bits.
 
-use crate::material::{Elements, LocalStep};
+use crate::device::rows::{RowEntry, vertex_rows};
 use crate::math::{LANES, Real, Wide};
 use crate::model::{Model, System};
 
@@ -28,17 +28,10 @@ pub(super) struct Rows<R> {
     vertices: usize,
 }
 
-#[derive(Clone, Copy)]
-struct Entry {
-    neighbour: u32,
-    coefficient: f64,
-    pull: f64,
-}
-
 impl<R: Real> Rows<R> {
     /// From the springs and the constant Hessians of a model; rows of held vertices are empty.
     pub fn new(model: &Model, system: &System) -> Self {
-        let lists = row_lists(model, system);
+        let lists = vertex_rows(model, system);
         let n = lists.len();
         let blocks = n.div_ceil(LANES);
         let mut rows = Self {
@@ -57,17 +50,17 @@ impl<R: Real> Rows<R> {
         rows
     }
 
-    fn push_block(&mut self, first: usize, block: &[Vec<Entry>]) {
-        let is_spring = |entry: &&Entry| entry.pull != 0.0;
-        let split: Vec<(Vec<Entry>, Vec<Entry>)> =
+    fn push_block(&mut self, first: usize, block: &[Vec<RowEntry>]) {
+        let is_spring = |entry: &&RowEntry| entry.pull != 0.0;
+        let split: Vec<(Vec<RowEntry>, Vec<RowEntry>)> =
             block.iter().map(|row| row.iter().partition(|entry| is_spring(entry))).collect();
         let springs = split.iter().map(|row| row.0.len()).max().unwrap_or(0);
         let others = split.iter().map(|row| row.1.len()).max().unwrap_or(0);
         for k in 0..springs + others {
-            let entry = |lane: usize| -> Entry {
+            let entry = |lane: usize| -> RowEntry {
                 // Not the vertex itself, whose distance of zero would look like a collapsed spring.
                 let other = ((first + lane + 1) % self.vertices) as u32;
-                let nothing = Entry { neighbour: other, coefficient: 0.0, pull: 0.0 };
+                let nothing = RowEntry { neighbour: other, coefficient: 0.0, pull: 0.0 };
                 let Some((spring, other)) = split.get(lane) else { return nothing };
                 let found = if k < springs { spring.get(k) } else { other.get(k - springs) };
                 found.copied().unwrap_or(nothing)
@@ -149,43 +142,4 @@ fn difference<R: Real>(xi: [R::Wide; 3], neighbour: &[u32; LANES], x: &[[R; 4]])
         unsafe { *x.get_unchecked(j) }
     }));
     std::array::from_fn(|k| xi[k] - xj[k])
-}
-
-/// For each vertex its neighbours in ascending order.
-fn row_lists(model: &Model, system: &System) -> Vec<Vec<Entry>> {
-    let mut lists: Vec<Vec<Entry>> = vec![Vec::new(); model.vertices()];
-    let mut push = |i: u32, j: u32, coefficient: f64, pull: f64| {
-        if !system.held[i as usize] {
-            lists[i as usize].push(Entry { neighbour: j, coefficient, pull });
-        }
-    };
-    for elements in &model.elements {
-        if let Elements::Spring(batch) = elements {
-            for (&[i, j], spring) in batch.iter() {
-                let pull = spring.stiffness * spring.rest_length;
-                push(i, j, spring.stiffness, pull);
-                push(j, i, spring.stiffness, pull);
-            }
-        } else if let Some(projective) = elements.view().projective().filter(|p| p.local() == LocalStep::None) {
-            let batch = elements.view();
-            for c in 0..batch.len() {
-                let stencil = batch.stencil(c);
-                projective.stiffness(c, &mut |i, j, value| {
-                    if i != j {
-                        push(stencil[i], stencil[j], -value, 0.0);
-                    }
-                });
-            }
-        }
-    }
-    for list in &mut lists {
-        list.sort_by_key(|entry| entry.neighbour);
-        let merged = list.chunk_by(|a, b| a.neighbour == b.neighbour).map(|same| Entry {
-            neighbour: same[0].neighbour,
-            coefficient: same.iter().map(|entry| entry.coefficient).sum(),
-            pull: same.iter().map(|entry| entry.pull).sum(),
-        });
-        *list = merged.collect();
-    }
-    lists
 }

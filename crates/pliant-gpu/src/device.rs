@@ -1,0 +1,241 @@
+//! The verbs of [`Device`]: each records a few kernels.
+
+use crate::buffer::Field;
+use crate::error::GpuError;
+use crate::gpu::Gpu;
+use crate::order::Order;
+use crate::problem::{GpuProblem, SweepParameters};
+use crate::vector::Reduction;
+use pliant::device::{Blend, Device, DeviceError, Factor, Measures, Moment, Slot, StepInput};
+use pliant::model::{Model, Potential, System};
+use std::sync::Arc;
+
+/// A point per vertex on the device, in the device's order.
+#[derive(Debug)]
+pub struct Points {
+    pub(crate) field: Field,
+    pub(crate) order: Arc<Order>,
+}
+
+impl Gpu {
+    fn device_error(&self, error: GpuError) -> DeviceError {
+        let help = "use --device cpu".to_string();
+        let device = self.name();
+        match error {
+            GpuError::NoFormula { element } => {
+                let what = format!("formula for {element} elements");
+                DeviceError::Unsupported { device, what, help: format!("{help}, or a projective material") }
+            }
+            _ => DeviceError::Failed { device, reason: error.to_string(), help },
+        }
+    }
+
+    fn sweep_buffers<'a>(
+        problem: &'a GpuProblem,
+        x: &'a Field,
+        out: &'a Field,
+        last: &'a crate::buffer::Buffer,
+    ) -> [&'a crate::buffer::Buffer; 13] {
+        [
+            &x.buffer,
+            &problem.x_pull.buffer,
+            &problem.inv_diagonal,
+            &problem.rows.slices,
+            &problem.rows.entries,
+            &problem.rows.pulls,
+            &problem.slots,
+            &problem.slot_offsets,
+            &problem.slot_items,
+            &problem.colliders,
+            &problem.touch,
+            &out.buffer,
+            last,
+        ]
+    }
+}
+
+impl Device for Gpu {
+    type Points = Points;
+    type Problem = GpuProblem;
+
+    fn name(&self) -> String {
+        format!("gpu: {}", self.info().name)
+    }
+
+    fn precision(&self) -> &'static str {
+        "f32"
+    }
+
+    fn is_remote(&self) -> bool {
+        true
+    }
+
+    fn has_direct_solver(&self) -> bool {
+        false
+    }
+
+    fn upload(&mut self, model: &Arc<Model>, system: &Arc<System>) -> Result<GpuProblem, DeviceError> {
+        GpuProblem::new(&self.context, &mut self.library, model, system).map_err(|error| self.device_error(error))
+    }
+
+    fn points(&self, problem: &GpuProblem) -> Points {
+        let field = Field::new(&self.context, "points", problem.model.vertices()).unwrap_or_else(|error| {
+            // The next wait says so; on an empty field nothing is computed.
+            self.context.faults.report(error);
+            Field::empty(&self.context, &problem.nothing.read)
+        });
+        Points { field, order: problem.order.clone() }
+    }
+
+    fn write(&mut self, from: &[[f64; 3]], to: &mut Points) {
+        self.recorder.write_points(&to.field, to.order.vertex.iter().map(|&i| from[i as usize]));
+    }
+
+    fn read(&mut self, from: &Points, to: &mut [[f64; 3]]) -> Result<(), DeviceError> {
+        let order = &from.order.vertex;
+        let read = self.recorder.read_points(&from.field, |place, x| to[order[place] as usize] = x);
+        read.map_err(|error| self.device_error(error))
+    }
+
+    fn copy(&mut self, from: &Points, to: &mut Points) {
+        self.vector.copy(&mut self.recorder, &from.field, &to.field);
+    }
+
+    fn clear(&mut self, z: &mut Points) {
+        self.vector.clear(&mut self.recorder, &z.field);
+    }
+
+    fn axpy(&mut self, a: Factor, x: &Points, y: &mut Points) {
+        self.vector.axpy(&mut self.recorder, a, &x.field, &y.field);
+    }
+
+    fn xpay(&mut self, x: &Points, a: Factor, y: &mut Points) {
+        self.vector.xpay(&mut self.recorder, &x.field, a, &y.field);
+    }
+
+    fn dot(&mut self, a: &Points, b: &Points, out: Slot) {
+        self.vector.dot(&mut self.recorder, &a.field, &b.field, out);
+    }
+
+    fn copy_scalar(&mut self, from: Slot, to: Slot) {
+        self.vector.copy_scalar(&mut self.recorder, from, to);
+    }
+
+    fn scalar(&mut self, slot: Slot) -> Result<f64, DeviceError> {
+        let read = self.vector.scalars(&mut self.recorder);
+        read.map(|scalars| scalars[slot.0]).map_err(|error| self.device_error(error))
+    }
+
+    fn begin_step(&mut self, problem: &mut GpuProblem, input: &StepInput, x: &Points, v: &Points) {
+        self.predict(problem, input, &x.field, &v.field);
+    }
+
+    fn start(&mut self, problem: &GpuProblem, x: &mut Points) {
+        self.vector.copy(&mut self.recorder, &problem.x_tilde, &x.field);
+    }
+
+    fn end_step(&mut self, problem: &GpuProblem, x_prev: &Points, x: &mut Points, v: &mut Points) {
+        self.finish_step(problem, &x_prev.field, &x.field, &v.field);
+    }
+
+    fn measure(&mut self, problem: &mut GpuProblem, moment: Moment, x: &Points) {
+        self.measure_moment(problem, moment, &x.field);
+    }
+
+    fn measures(&mut self, problem: &mut GpuProblem) -> Result<Measures, DeviceError> {
+        self.read_measures(problem).map_err(|error| self.device_error(error))
+    }
+
+    fn potential<'a>(&mut self, problem: &'a mut GpuProblem) -> Result<&'a Potential, DeviceError> {
+        let GpuProblem { order, potential, x_tilde, .. } = problem;
+        let target = &mut potential.x_tilde;
+        let read = self.recorder.read_points(x_tilde, |place, x| {
+            target[order.vertex[place] as usize] = [x[0], x[1], x[2], 0.0];
+        });
+        read.map_err(|error| self.device_error(error))?;
+        Ok(potential)
+    }
+
+    fn gradient(&mut self, problem: &mut GpuProblem, x: &Points, g: &mut Points) {
+        self.prepare_matrix(problem);
+        self.fill_slots(problem, &x.field);
+        let buffers = Self::sweep_buffers(problem, &x.field, &g.field, &problem.contact);
+        let parameters = SweepParameters { n: problem.n, ..Default::default() };
+        self.recorder.run(&problem.kernels.gradient, &buffers, &parameters, problem.n);
+    }
+
+    fn jacobi(
+        &mut self,
+        problem: &mut GpuProblem,
+        x: &Points,
+        x_before: &mut Points,
+        blend: Blend,
+        residual: Option<Slot>,
+    ) {
+        self.fill_slots(problem, &x.field);
+        let parameters =
+            SweepParameters { n: problem.n, omega: blend.omega as f32, gamma: blend.under_relaxation as f32 };
+        let Some(slot) = residual else {
+            let buffers = Self::sweep_buffers(problem, &x.field, &x_before.field, &problem.nothing.write[0]);
+            self.recorder.run(&problem.kernels.jacobi, &buffers, &parameters, problem.n);
+            return;
+        };
+        let groups = problem.n.div_ceil(crate::kernel::GROUP);
+        if let Err(error) = self.vector.reserve(groups, 1) {
+            self.context.faults.report(error);
+            return;
+        }
+        let buffers = Self::sweep_buffers(problem, &x.field, &x_before.field, self.vector.partials());
+        self.recorder.run(&problem.kernels.jacobi_residual, &buffers, &parameters, problem.n);
+        self.vector.finish(&mut self.recorder, self.vector.partials(), groups, &[(Reduction::Sum, slot)]);
+    }
+
+    fn blend(&mut self, x_hat: &Points, x: &Points, x_before: &mut Points, blend: Blend) {
+        self.vector.blend(&mut self.recorder, &x_hat.field, &x.field, &x_before.field, blend);
+    }
+
+    fn divide_by_diagonal(&mut self, problem: &GpuProblem, r: &Points, z: &mut Points) {
+        self.divide(problem, &r.field, &z.field);
+    }
+
+    fn multiply(&mut self, problem: &GpuProblem, p: &Points, out: &mut Points) {
+        Gpu::multiply(self, problem, &p.field, &out.field);
+    }
+
+    fn colours(&mut self, problem: &mut GpuProblem) -> usize {
+        self.matrix_colours(problem)
+    }
+
+    fn gauss_seidel(&mut self, problem: &GpuProblem, colour: usize, omega: f64, r: &Points, z: &mut Points) {
+        self.gauss_seidel_colour(problem, colour, omega, &r.field, &z.field);
+    }
+
+    fn solve_direct(&mut self, _problem: &mut GpuProblem, _r: &Points, _z: &mut Points) -> Result<(), DeviceError> {
+        let help = "use --device cpu, or an iterative method such as pd-jacobi-chebyshev".to_string();
+        Err(DeviceError::Unsupported { device: self.name(), what: "direct solver".to_string(), help })
+    }
+
+    fn largest_jacobi_eigenvalue(&mut self, problem: &mut GpuProblem) -> f64 {
+        problem.system.matrix.largest_jacobi_eigenvalue(60)
+    }
+
+    fn reset_multipliers(&mut self, problem: &mut GpuProblem) {
+        self.clear_multipliers(problem);
+    }
+
+    fn constrain_jacobi(&mut self, problem: &mut GpuProblem, relaxation: f64, x: &Points, x_hat: &mut Points) {
+        self.correct_all(problem, relaxation, &x.field, &x_hat.field);
+    }
+
+    fn constraint_colours(&mut self, problem: &mut GpuProblem) -> usize {
+        self.constraint_colour_count(problem)
+    }
+
+    fn constrain_colour(&mut self, problem: &mut GpuProblem, colour: usize, extended: bool, x: &mut Points) {
+        self.correct_colour(problem, colour, extended, &x.field);
+    }
+
+    fn enforce(&mut self, problem: &mut GpuProblem, x: &mut Points) {
+        self.enforce_positions(problem, &x.field);
+    }
+}

@@ -1,0 +1,107 @@
+// ∇E of one vertex: inertia and spring pins, springs and constant Hessians (the rows), slots of all other elements,
+// contacts. Rows are in slices of SLICE vertices, entry by entry; see `rows.rs`.
+
+@group(0) @binding(0) var<storage, read> x: array<vec4<f32>>;
+// Inertial target with the targets of spring pins averaged in, m; w: m/h² plus stiffness of spring pins, N/m.
+@group(0) @binding(1) var<storage, read> x_pull: array<vec4<f32>>;
+// 1/D, m/N; 0 where held.
+@group(0) @binding(2) var<storage, read> inv_diagonal: array<f32>;
+// First entry, springs, others, first pull.
+@group(0) @binding(3) var<storage, read> slices: array<vec4<u32>>;
+// Neighbour, with AFTER set if it comes after the vertex in the model, and the bits of c.
+@group(0) @binding(4) var<storage, read> entries: array<vec2<u32>>;
+@group(0) @binding(5) var<storage, read> pulls: array<f32>;
+@group(0) @binding(6) var<storage, read> slots: array<vec4<f32>>;
+// Slots of vertex i: slot_items[slot_offsets[i]..slot_offsets[i + 1]].
+@group(0) @binding(7) var<storage, read> slot_offsets: array<u32>;
+@group(0) @binding(8) var<storage, read> slot_items: array<u32>;
+@group(0) @binding(9) var<storage, read> colliders: array<Collider>;
+// Contact stiffness, N/m; thickness, m; 1/m, 1/kg, 0 where held; D, N/m.
+@group(0) @binding(10) var<storage, read> touch: array<vec4<f32>>;
+
+const SLICE: u32 = 32u;
+const AFTER: u32 = 0x80000000u;
+
+struct Force {
+    gradient: vec3<f32>,
+    // Stiffness of active contacts, N/m.
+    contact: f32,
+}
+
+fn spring_force(entry: vec2<u32>, pull: f32, d: vec3<f32>) -> vec3<f32> {
+    let square = dot(d, d);
+    let factor = bitcast<f32>(entry.y) - pull * inverseSqrt(max(square, TINY));
+    // A spring of length zero has no direction: it pushes its ends apart along x, as in spring.rs.
+    let kick = select(pull, -pull, (entry.x & AFTER) != 0u);
+    return factor * d + vec3(select(0.0, kick, square < TINY), 0.0, 0.0);
+}
+
+fn row_force(i: u32, xi: vec3<f32>) -> vec3<f32> {
+    let slice = slices[i / SLICE];
+    var g = vec3<f32>(0.0);
+    var at = slice.x + i % SLICE;
+    var pull_at = slice.w + i % SLICE;
+    // Two at a time: loads that do not depend on each other overlap.
+    for (var k = 0u; k + 1u < slice.y; k += 2u) {
+        let e0 = entries[at];
+        let e1 = entries[at + SLICE];
+        let s0 = pulls[pull_at];
+        let s1 = pulls[pull_at + SLICE];
+        let x0 = x[e0.x & ~AFTER].xyz;
+        let x1 = x[e1.x & ~AFTER].xyz;
+        g += spring_force(e0, s0, xi - x0);
+        g += spring_force(e1, s1, xi - x1);
+        at += 2u * SLICE;
+        pull_at += 2u * SLICE;
+    }
+    if (slice.y & 1u) != 0u {
+        let e = entries[at];
+        g += spring_force(e, pulls[pull_at], xi - x[e.x & ~AFTER].xyz);
+        at += SLICE;
+    }
+    for (var k = 0u; k + 1u < slice.z; k += 2u) {
+        let e0 = entries[at];
+        let e1 = entries[at + SLICE];
+        let x0 = x[e0.x & ~AFTER].xyz;
+        let x1 = x[e1.x & ~AFTER].xyz;
+        g += bitcast<f32>(e0.y) * (xi - x0);
+        g += bitcast<f32>(e1.y) * (xi - x1);
+        at += 2u * SLICE;
+    }
+    if (slice.z & 1u) != 0u {
+        let e = entries[at];
+        g += bitcast<f32>(e.y) * (xi - x[e.x & ~AFTER].xyz);
+    }
+    return g;
+}
+
+// The constants HAS_SLOTS and COLLIDERS come from Rust.
+fn force(i: u32, xi: vec3<f32>, free: bool) -> Force {
+    let goal = x_pull[i];
+    var out = Force(goal.w * (xi - goal.xyz) + row_force(i, xi), 0.0);
+    if HAS_SLOTS && free {
+        for (var k = slot_offsets[i]; k < slot_offsets[i + 1u]; k++) {
+            out.gradient += slots[slot_items[k]].xyz;
+        }
+    }
+    if COLLIDERS > 0u && free {
+        let own = touch[i];
+        for (var c = 0u; c < COLLIDERS; c++) {
+            let near = collider_distance(colliders[c], xi);
+            let depth = own.y - near.d;
+            if depth > 0.0 {
+                out.contact += own.x;
+                out.gradient -= near.normal * (own.x * depth);
+            }
+        }
+    }
+    return out;
+}
+
+// 1/(D + active contacts), m/N.
+fn inverse_with_contact(i: u32, inverse: f32, contact: f32) -> f32 {
+    if COLLIDERS > 0u && contact > 0.0 {
+        return 1.0 / (touch[i].w + contact);
+    }
+    return inverse;
+}

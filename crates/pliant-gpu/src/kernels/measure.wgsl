@@ -1,0 +1,82 @@
+// Measures of vertices for the certificate; follows force.wgsl. Quantity q of group g is partials[q groups + g].
+
+struct Parameters {
+    n: u32,
+}
+var<immediate> p: Parameters;
+// Inertial target, m.
+@group(0) @binding(11) var<storage, read> x_tilde: array<vec4<f32>>;
+@group(0) @binding(12) var<storage, read_write> partials: array<vec2<f32>>;
+// m/h², N/m; 0 where held.
+@group(0) @binding(13) var<storage, read> inertia: array<f32>;
+
+// Inertia and contacts, J.
+fn own_energy(i: u32, xi: vec3<f32>) -> f32 {
+    let d = xi - x_tilde[i].xyz;
+    var energy = 0.5 * inertia[i] * dot(d, d);
+    if COLLIDERS > 0u && inv_diagonal[i] > 0.0 {
+        let own = touch[i];
+        for (var c = 0u; c < COLLIDERS; c++) {
+            let depth = max(own.y - collider_distance(colliders[c], xi).d, 0.0);
+            energy += 0.5 * own.x * depth * depth;
+        }
+    }
+    return energy;
+}
+
+@compute @workgroup_size(GROUP)
+fn start(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+) {
+    let i = index(group, groups, local);
+    var mine = vec2(0.0, 0.0);
+    if i < p.n { mine.x = own_energy(i, x[i].xyz); }
+    let all = group_reduce(SUM, mine, local, group.z);
+    let g = group_index(group, groups);
+    if local == 0u && g < group_count(p.n) { partials[g] = all; }
+}
+
+// Energy; ‖∇E‖²; ½ ∇Eᵀ D⁻¹ ∇E with contacts in D; and what rounding of x makes.
+@compute @workgroup_size(GROUP)
+fn solution(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+) {
+    let i = index(group, groups, local);
+    var mine = vec4<f32>(0.0);
+    if i < p.n {
+        let xi = x[i].xyz;
+        let inverse = inv_diagonal[i];
+        let g = force(i, xi, inverse > 0.0).gradient;
+        let diagonal = touch[i].w + touch[i].x;
+        if inverse > 0.0 { mine = vec4(0.0, dot(g, g), 0.5 * dot(g, g) / diagonal, 0.0); }
+        mine.x = own_energy(i, xi);
+        mine.w = EPSILON * (EPSILON * diagonal * dot(xi, xi));
+    }
+    let g = group_index(group, groups);
+    let count = group_count(p.n);
+    for (var q = 0u; q < 4u; q++) {
+        let all = group_reduce(SUM, vec2(mine[q], 0.0), local, group.z);
+        if local == 0u && g < count { partials[q * count + g] = all; }
+    }
+}
+
+// Smallest distance of a free vertex from a collider, m.
+@compute @workgroup_size(GROUP)
+fn gap(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+) {
+    let i = index(group, groups, local);
+    var mine = neutral(MIN, group.z);
+    if i < p.n && inv_diagonal[min(i, p.n - 1u)] > 0.0 {
+        for (var c = 0u; c < COLLIDERS; c++) { mine.x = min(mine.x, collider_distance(colliders[c], x[i].xyz).d); }
+    }
+    let all = group_reduce(MIN, mine, local, group.z);
+    let g = group_index(group, groups);
+    if local == 0u && g < group_count(p.n) { partials[g] = all; }
+}

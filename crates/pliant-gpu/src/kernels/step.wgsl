@@ -1,0 +1,185 @@
+// What happens to a step before and after its solve, and what position-based methods do with pins and colliders. The
+// constants COLLIDERS and HAS_WIND come from Rust.
+
+struct Parameters {
+    n: u32,
+    // Number of winds or of pins.
+    count: u32,
+    // h, and h exp(-damping h), s.
+    h: f32,
+    drift: f32,
+    // h² times the acceleration, m.
+    fall: vec3<f32>,
+    // Fraction of corrections that is taken.
+    relaxation: f32,
+}
+var<immediate> p: Parameters;
+
+struct Pin {
+    goal: vec3<f32>,
+    vertex: u32,
+    // N/m; held where negative.
+    stiffness: f32,
+    inertia: f32,
+}
+
+@group(0) @binding(0) var<storage, read> x_start: array<vec4<f32>>;
+@group(0) @binding(1) var<storage, read_write> v: array<vec4<f32>>;
+@group(0) @binding(2) var<storage, read_write> x: array<vec4<f32>>;
+@group(0) @binding(3) var<storage, read_write> x_pull: array<vec4<f32>>;
+// m/h², N/m; 0 where held.
+@group(0) @binding(4) var<storage, read> inertia: array<f32>;
+@group(0) @binding(5) var<storage, read> colliders: array<Collider>;
+@group(0) @binding(6) var<storage, read> touch: array<vec4<f32>>;
+// Triangles of vertex i: three numbers each, from offsets[i] to offsets[i + 1].
+@group(0) @binding(7) var<storage, read> offsets: array<u32>;
+@group(0) @binding(8) var<storage, read> items: array<u32>;
+// Velocity of the air, m/s, and drag, N s/m³.
+@group(0) @binding(9) var<storage, read> winds: array<vec4<f32>>;
+@group(0) @binding(10) var<storage, read> pins: array<Pin>;
+// How far each vertex was pushed out of colliders in this step, m.
+@group(0) @binding(11) var<storage, read_write> pushed: array<f32>;
+@group(0) @binding(12) var<storage, read> slots: array<vec4<f32>>;
+
+// Force of all winds on vertex i, N: a third of drag area (relative velocity · n) n of each of its triangles.
+fn wind_force(i: u32) -> vec3<f32> {
+    var sum = vec3<f32>(0.0);
+    for (var k = offsets[i]; k < offsets[i + 1u]; k++) {
+        let a = items[3u * k];
+        let b = items[3u * k + 1u];
+        let c = items[3u * k + 2u];
+        let normal = cross(x_start[b].xyz - x_start[a].xyz, x_start[c].xyz - x_start[a].xyz);
+        let n = unit_or(normal, vec3<f32>(0.0));
+        let mean = (v[a].xyz + v[b].xyz + v[c].xyz) / 3.0;
+        for (var w = 0u; w < p.count; w++) {
+            sum += n * (dot(winds[w].xyz - mean, n) * length(normal) * (winds[w].w / 6.0));
+        }
+    }
+    return sum;
+}
+
+// x = x̃ = x_start + h v + h² M⁻¹ f.
+@compute @workgroup_size(GROUP)
+fn predict(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+) {
+    let i = index(group, groups, local);
+    if i >= p.n { return; }
+    var at = x_start[i].xyz;
+    let inv_mass = touch[i].z;
+    if inv_mass > 0.0 {
+        at += v[i].xyz * p.drift + p.fall;
+        if HAS_WIND { at += wind_force(i) * (p.h * p.h * inv_mass); }
+    }
+    x[i] = vec4(at, 0.0);
+    x_pull[i] = vec4(at, inertia[i]);
+    pushed[i] = 0.0;
+}
+
+// Pins of the step: held vertices go to their targets, springs are averaged with the inertial target.
+@compute @workgroup_size(GROUP)
+fn pin(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+) {
+    let k = index(group, groups, local);
+    if k >= p.count { return; }
+    let own = pins[k];
+    if own.stiffness < 0.0 {
+        x[own.vertex] = vec4(own.goal, 0.0);
+        x_pull[own.vertex] = vec4(own.goal, 0.0);
+    } else {
+        let mean = (x[own.vertex].xyz * own.inertia + own.goal * own.stiffness) / (own.inertia + own.stiffness);
+        x_pull[own.vertex] = vec4(mean, own.inertia + own.stiffness);
+    }
+}
+
+// Position-based pins: springs pull.
+@compute @workgroup_size(GROUP)
+fn pull(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+) {
+    let k = index(group, groups, local);
+    if k >= p.count { return; }
+    let own = pins[k];
+    if own.stiffness < 0.0 { return; }
+    let at = x[own.vertex].xyz;
+    x[own.vertex] = vec4(at + (own.goal - at) * (own.stiffness / (own.stiffness + own.inertia)), 0.0);
+}
+
+// Position-based contact: vertices go out of colliders.
+@compute @workgroup_size(GROUP)
+fn push(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+) {
+    let i = index(group, groups, local);
+    if i >= p.n || touch[i].z == 0.0 { return; }
+    var at = x[i].xyz;
+    var sum = pushed[i];
+    for (var c = 0u; c < COLLIDERS; c++) {
+        let near = collider_distance(colliders[c], at);
+        let depth = touch[i].y - near.d;
+        if depth > 0.0 {
+            at += near.normal * depth;
+            sum += depth;
+        }
+    }
+    x[i] = vec4(at, 0.0);
+    pushed[i] = sum;
+}
+
+// Friction, what an unfinished solve left inside a collider, and v = (x - x_start)/h. Twin of stepping.rs.
+@compute @workgroup_size(GROUP)
+fn finish_step(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+) {
+    let i = index(group, groups, local);
+    if i >= p.n { return; }
+    let start = x_start[i].xyz;
+    var at = x[i].xyz;
+    if COLLIDERS > 0u && touch[i].z > 0.0 {
+        let own = touch[i];
+        let push_per_depth = p.h * p.h * own.x * own.z;
+        let earlier = pushed[i];
+        for (var c = 0u; c < COLLIDERS; c++) {
+            let collider = colliders[c];
+            let near = collider_distance(collider, at);
+            let depth = own.y - near.d;
+            let out = max(-near.d, 0.0);
+            if depth > 0.0 || (earlier > 0.0 && depth >= -1e-3 * own.y) {
+                let force = push_per_depth * max(depth, 0.0) + out + earlier;
+                let carried = start + collider_velocity_at(collider, at) * p.h;
+                at = carried + limit_slip(at + near.normal * out - carried, near.normal, force, collider.friction);
+            }
+        }
+        for (var c = 0u; c < COLLIDERS; c++) {
+            let near = collider_distance(colliders[c], at);
+            if near.d < 0.0 { at -= near.normal * near.d; }
+        }
+        x[i] = vec4(at, 0.0);
+    }
+    v[i] = vec4((at - start) / p.h, 0.0);
+}
+
+// x = x_start + relaxation · Σ of the slots of a vertex.
+@compute @workgroup_size(GROUP)
+fn gather(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+) {
+    let i = index(group, groups, local);
+    if i >= p.n { return; }
+    var sum = vec3<f32>(0.0);
+    for (var k = offsets[i]; k < offsets[i + 1u]; k++) { sum += slots[items[k]].xyz; }
+    x[i] = vec4(x_start[i].xyz + p.relaxation * sum, 0.0);
+}

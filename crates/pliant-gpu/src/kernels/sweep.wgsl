@@ -1,0 +1,67 @@
+// The verbs `gradient` and `jacobi`: the local step of springs, the force, the sweep and Chebyshev's blend in one pass.
+
+struct Parameters {
+    n: u32,
+    omega: f32,
+    gamma: f32,
+}
+var<immediate> p: Parameters;
+// x⁻, which becomes x⁺; or ∇E.
+@group(0) @binding(11) var<storage, read_write> out_field: array<vec4<f32>>;
+// Partials of the residual, or the stiffness of active contacts.
+@group(0) @binding(12) var<storage, read_write> partials: array<vec2<f32>>;
+
+@compute @workgroup_size(GROUP)
+fn gradient(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+) {
+    let i = index(group, groups, local);
+    if i >= p.n { return; }
+    let inverse = inv_diagonal[i];
+    let f = force(i, x[i].xyz, inverse > 0.0);
+    out_field[i] = vec4(f.gradient, 0.0);
+    partials[i] = vec2(f.contact, inverse_with_contact(i, inverse, f.contact));
+}
+
+fn next(i: u32, xi: vec3<f32>, step: vec3<f32>) {
+    let before = out_field[i].xyz;
+    out_field[i] = vec4(before + p.omega * (xi - p.gamma * step - before), 0.0);
+}
+
+@compute @workgroup_size(GROUP)
+fn jacobi(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+) {
+    let i = index(group, groups, local);
+    if i >= p.n { return; }
+    let inverse = inv_diagonal[i];
+    let xi = x[i].xyz;
+    let f = force(i, xi, inverse > 0.0);
+    next(i, xi, inverse_with_contact(i, inverse, f.contact) * f.gradient);
+}
+
+// The same with the partials of ∇Eᵀ D⁻¹ ∇E.
+@compute @workgroup_size(GROUP)
+fn jacobi_residual(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+) {
+    let i = index(group, groups, local);
+    var mine = vec2(0.0, 0.0);
+    if i < p.n {
+        let inverse = inv_diagonal[i];
+        let xi = x[i].xyz;
+        let f = force(i, xi, inverse > 0.0);
+        let step = inverse_with_contact(i, inverse, f.contact) * f.gradient;
+        mine.x = dot(f.gradient, step);
+        next(i, xi, step);
+    }
+    let all = group_reduce(SUM, mine, local, group.z);
+    let g = group_index(group, groups);
+    if local == 0u && g < group_count(p.n) { partials[g] = all; }
+}

@@ -1,0 +1,107 @@
+//! The verbs on the matrix A: products and Gauss-Seidel. Their rows are brought to the device at the first call.
+
+use crate::buffer::Field;
+use crate::error::GpuError;
+use crate::gpu::Gpu;
+use crate::kernel::{Access, Kernel};
+use crate::problem::GpuProblem;
+use crate::rows::MatrixRows;
+use bytemuck::{Pod, Zeroable};
+use pliant::colouring::greedy;
+use pliant::mesh::topology::Incidence;
+use std::sync::Arc;
+
+#[derive(Clone, Copy, Default, Pod, Zeroable)]
+#[repr(C)]
+struct MatrixParameters {
+    n: u32,
+    first: u32,
+    omega: f32,
+}
+
+/// A on the device.
+pub(crate) struct Matrix {
+    divide: Arc<Kernel>,
+    multiply: Arc<Kernel>,
+    gauss_seidel: Arc<Kernel>,
+    /// In the order of the vertices.
+    plain: MatrixRows,
+    /// By colours.
+    coloured: Option<MatrixRows>,
+}
+
+impl Gpu {
+    /// Makes sure that A is there; `None` and a fault if it cannot be.
+    fn matrix(&mut self, problem: &mut GpuProblem, coloured: bool) -> Option<()> {
+        let made = self.make_matrix(problem, coloured);
+        made.map_err(|error| self.context.faults.report(error)).ok()
+    }
+
+    fn make_matrix(&mut self, problem: &mut GpuProblem, coloured: bool) -> Result<(), GpuError> {
+        let (order, matrix) = (&problem.order, &problem.system.matrix);
+        if problem.matrix.is_none() {
+            use Access::{Read, Write};
+            let access = [Read, Write, Read, Read, Read, Read];
+            let mut kernel = |entry| {
+                let text = include_str!("kernels/matrix.wgsl");
+                self.library.kernel::<MatrixParameters>("matrix", text, entry, &access)
+            };
+            problem.matrix = Some(Matrix {
+                divide: kernel("divide")?,
+                multiply: kernel("multiply")?,
+                gauss_seidel: kernel("gauss_seidel")?,
+                plain: MatrixRows::new(&self.context, matrix, order, std::iter::once(&order.vertex[..]))?,
+                coloured: None,
+            });
+        }
+        if let Some(Matrix { coloured: rows @ None, .. }) = problem.matrix.as_mut().filter(|_| coloured) {
+            let graph = Incidence { offset: matrix.offset.clone(), item: matrix.column.clone() };
+            let colouring = greedy(&graph);
+            *rows = Some(MatrixRows::new(&self.context, matrix, order, colouring.classes.rows())?);
+        }
+        Ok(())
+    }
+
+    pub(crate) fn divide(&mut self, problem: &GpuProblem, r: &Field, z: &Field) {
+        let Some(matrix) = &problem.matrix else { return };
+        let rows = &matrix.plain;
+        let buffers = [&r.buffer, &z.buffer, &problem.contact, &rows.slices, &rows.entries, &rows.vertices];
+        let parameters = MatrixParameters { n: problem.n, ..Default::default() };
+        self.recorder.run(&matrix.divide, &buffers, &parameters, problem.n);
+    }
+
+    pub(crate) fn multiply(&mut self, problem: &GpuProblem, r: &Field, z: &Field) {
+        let Some(matrix) = &problem.matrix else { return };
+        let rows = &matrix.plain;
+        let buffers = [&r.buffer, &z.buffer, &problem.contact, &rows.slices, &rows.entries, &rows.vertices];
+        let parameters = MatrixParameters { n: problem.n, ..Default::default() };
+        self.recorder.run(&matrix.multiply, &buffers, &parameters, problem.n);
+    }
+
+    /// A for products and divisions; called with every gradient of methods that need it.
+    pub(crate) fn prepare_matrix(&mut self, problem: &mut GpuProblem) {
+        self.matrix(problem, false);
+    }
+
+    pub(crate) fn matrix_colours(&mut self, problem: &mut GpuProblem) -> usize {
+        self.matrix(problem, true);
+        let coloured = problem.matrix.as_ref().and_then(|matrix| matrix.coloured.as_ref());
+        coloured.map_or(0, |rows| rows.groups.len())
+    }
+
+    pub(crate) fn gauss_seidel_colour(
+        &mut self,
+        problem: &GpuProblem,
+        colour: usize,
+        omega: f64,
+        r: &Field,
+        z: &Field,
+    ) {
+        let Some(matrix) = &problem.matrix else { return };
+        let Some(rows) = &matrix.coloured else { return };
+        let [first, n] = rows.groups[colour];
+        let buffers = [&r.buffer, &z.buffer, &problem.contact, &rows.slices, &rows.entries, &rows.vertices];
+        let parameters = MatrixParameters { n, first, omega: omega as f32 };
+        self.recorder.run(&matrix.gauss_seidel, &buffers, &parameters, n);
+    }
+}

@@ -1,0 +1,80 @@
+//! The order of vertices on the device: near ones next to each other, in patches of equal size. Undone on output.
+
+use pliant::model::Model;
+
+/// Vertices in a patch. Patches of one body follow each other; only the last one of a body is smaller.
+pub(crate) const PATCH: usize = 128;
+
+/// A permutation of the vertices.
+#[derive(Debug)]
+pub(crate) struct Order {
+    /// Which vertex of the model lies at a place.
+    pub(crate) vertex: Vec<u32>,
+    /// Where a vertex of the model lies.
+    pub(crate) place: Vec<u32>,
+}
+
+impl Order {
+    /// Bodies one after the other, each cut in half across its longest side again and again.
+    pub(crate) fn new(model: &Model) -> Self {
+        let mut vertex: Vec<u32> = (0..model.vertices() as u32).collect();
+        for body in &model.bodies {
+            bisect(&mut vertex[body.vertices.clone()], &model.rest_x);
+        }
+        let mut place = vec![0; vertex.len()];
+        for (at, &i) in vertex.iter().enumerate() {
+            place[i as usize] = at as u32;
+        }
+        Self { vertex, place }
+    }
+}
+
+fn bisect(vertices: &mut [u32], x: &[[f64; 3]]) {
+    if vertices.len() <= PATCH {
+        vertices.sort_unstable();
+        return;
+    }
+    let extent = |k: usize| {
+        let along = vertices.iter().map(|&i| x[i as usize][k]);
+        along.clone().fold(f64::NEG_INFINITY, f64::max) - along.fold(f64::INFINITY, f64::min)
+    };
+    let extents = [0, 1, 2].map(extent);
+    let longest = (1..3).fold(0, |best, k| if extents[k] > extents[best] { k } else { best });
+    let half = vertices.len().div_ceil(PATCH).div_ceil(2) * PATCH;
+    // Ties are broken by index, so that the order is the same everywhere.
+    vertices.select_nth_unstable_by(half, |&a, &b| {
+        x[a as usize][longest].total_cmp(&x[b as usize][longest]).then(a.cmp(&b))
+    });
+    let (low, high) = vertices.split_at_mut(half);
+    bisect(low, x);
+    bisect(high, x);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pliant::model::ModelBuilder;
+
+    #[test]
+    fn every_vertex_has_one_place_and_patches_are_compact() {
+        let mut builder = ModelBuilder::new("two sheets");
+        for (name, side) in [("large", 61), ("small", 7)] {
+            let x: Vec<[f64; 3]> = (0..side * side).map(|i| [f64::from(i % side), f64::from(i / side), 0.0]).collect();
+            builder.add_points(name, &x, &vec![1.0; x.len()]);
+        }
+        let (model, _) = builder.finish();
+        let order = Order::new(&model);
+        for (at, &i) in order.vertex.iter().enumerate() {
+            assert_eq!(order.place[i as usize] as usize, at);
+        }
+        for patch in order.vertex[..61 * 61].chunks(PATCH) {
+            for k in 0..2 {
+                let along = patch.iter().map(|&i| model.rest_x[i as usize][k]);
+                let extent = along.clone().fold(0.0, f64::max) - along.fold(61.0, f64::min);
+                assert!(extent < 20.0, "{extent}");
+            }
+        }
+        assert_eq!(order.vertex[61 * 61..].len(), 49);
+        assert!(order.vertex[61 * 61..].iter().all(|&i| i >= 61 * 61));
+    }
+}

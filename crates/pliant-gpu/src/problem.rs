@@ -1,0 +1,364 @@
+//! A model at one step size on the device.
+
+use crate::buffer::{Buffer, Field};
+use crate::context::Context;
+use crate::elements::{Batch, places};
+use crate::error::GpuError;
+use crate::kernel::{Access, Kernel};
+use crate::library::Library;
+use crate::order::Order;
+use crate::rows::ForceRows;
+use bytemuck::{Pod, Zeroable};
+use pliant::device::rows::is_in_rows;
+use pliant::model::{Model, Potential, System};
+use std::sync::Arc;
+
+/// A model at one step size, with the step's inertial target, pins and colliders.
+pub struct GpuProblem {
+    pub(crate) model: Arc<Model>,
+    pub(crate) system: Arc<System>,
+    pub(crate) order: Arc<Order>,
+    pub(crate) n: u32,
+    pub(crate) rows: ForceRows,
+    pub(crate) batches: Vec<Batch>,
+    /// Forces of elements that are not in the rows, one per corner, and the slots of each vertex.
+    pub(crate) slots: Buffer,
+    pub(crate) slot_offsets: Buffer,
+    pub(crate) slot_items: Buffer,
+    /// m/h², N/m; 0 where held.
+    pub(crate) inertia: Buffer,
+    pub(crate) inv_diagonal: Buffer,
+    pub(crate) inv_mass: Buffer,
+    /// Contact stiffness, thickness, 1/m, D.
+    pub(crate) touch: Buffer,
+    /// Active contacts and 1/(D + contacts), as of the last gradient.
+    pub(crate) contact: Buffer,
+    /// How far `enforce` pushed each vertex in this step, m.
+    pub(crate) pushed: Buffer,
+    pub(crate) x_tilde: Field,
+    pub(crate) x_pull: Field,
+    pub(crate) colliders: Buffer,
+    pub(crate) packed_colliders: Vec<[[f32; 4]; 7]>,
+    pub(crate) pins: Buffer,
+    pub(crate) packed_pins: Vec<PackedPin>,
+    pub(crate) wind: Wind,
+    pub(crate) shape: Shape,
+    pub(crate) kernels: Kernels,
+    pub(crate) matrix: Option<crate::matrix::Matrix>,
+    pub(crate) constraints: Option<crate::constrain::Constraints>,
+    pub(crate) potential: Potential,
+    /// Stands where a kernel has a buffer that it does not use.
+    pub(crate) nothing: Nothing,
+}
+
+/// Buffers for places that a kernel does not use. No writable buffer may be bound twice.
+pub(crate) struct Nothing {
+    pub(crate) read: Buffer,
+    pub(crate) write: [Buffer; 5],
+}
+
+/// A pin as the kernels see it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct PackedPin {
+    pub goal: [f32; 3],
+    pub vertex: u32,
+    /// N/m; negative where held.
+    pub stiffness: f32,
+    pub inertia: f32,
+    pub padding: [f32; 2],
+}
+
+/// Triangles around each vertex, for wind.
+pub(crate) struct Wind {
+    pub(crate) offsets: Buffer,
+    pub(crate) items: Buffer,
+    pub(crate) winds: Buffer,
+    pub(crate) count: u32,
+}
+
+/// What certificates look at.
+pub(crate) struct Shape {
+    pub(crate) edges: Buffer,
+    pub(crate) rest: Buffer,
+    pub(crate) edge_count: u32,
+    pub(crate) tets: Buffer,
+    pub(crate) tet_count: u32,
+}
+
+#[derive(Clone, Copy, Default, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct SweepParameters {
+    pub n: u32,
+    pub omega: f32,
+    pub gamma: f32,
+}
+
+#[derive(Clone, Copy, Default, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct StepParameters {
+    pub n: u32,
+    pub count: u32,
+    pub h: f32,
+    pub drift: f32,
+    pub fall: [f32; 3],
+    pub relaxation: f32,
+}
+
+#[derive(Clone, Copy, Default, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct CountParameters {
+    pub n: u32,
+}
+
+#[derive(Clone, Copy, Default, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct RangeParameters {
+    pub n: u32,
+    pub first: u32,
+}
+
+/// Kernels whose text depends on what the model has.
+pub(crate) struct Kernels {
+    pub(crate) gradient: Arc<Kernel>,
+    pub(crate) jacobi: Arc<Kernel>,
+    pub(crate) jacobi_residual: Arc<Kernel>,
+    pub(crate) predict: Arc<Kernel>,
+    pub(crate) pin: Arc<Kernel>,
+    pub(crate) pull: Arc<Kernel>,
+    pub(crate) push: Arc<Kernel>,
+    pub(crate) finish_step: Arc<Kernel>,
+    pub(crate) gather: Arc<Kernel>,
+    pub(crate) start: Arc<Kernel>,
+    pub(crate) solution: Arc<Kernel>,
+    pub(crate) gap: Arc<Kernel>,
+    pub(crate) stretch: Arc<Kernel>,
+    pub(crate) inverted: Arc<Kernel>,
+    pub(crate) pin_energy: Arc<Kernel>,
+}
+
+/// The text of the kernels that loop over a vertex's neighbours.
+pub(crate) fn force_text(has_slots: bool, colliders: usize, kernel: &str) -> String {
+    format!(
+        "const HAS_SLOTS: bool = {has_slots};\nconst COLLIDERS: u32 = {colliders}u;\n{}\n{}\n{}\n{kernel}",
+        pliant::math::WGSL,
+        pliant::contact::WGSL,
+        include_str!("kernels/force.wgsl"),
+    )
+}
+
+/// The text of the kernels before and after a solve.
+pub(crate) fn step_text(has_wind: bool, colliders: usize) -> String {
+    format!(
+        "const HAS_WIND: bool = {has_wind};\nconst COLLIDERS: u32 = {colliders}u;\n{}\n{}\n{}",
+        pliant::math::WGSL,
+        pliant::contact::WGSL,
+        include_str!("kernels/step.wgsl"),
+    )
+}
+
+impl Kernels {
+    fn new(library: &mut Library, has_slots: bool, has_wind: bool, colliders: usize) -> Result<Self, GpuError> {
+        use Access::{Read, Write};
+        let sweep = force_text(has_slots, colliders, include_str!("kernels/sweep.wgsl"));
+        let mut sweeps = |entry: &str| {
+            let mut access = [Read; 13];
+            access[11..].fill(Write);
+            library.kernel::<SweepParameters>("sweep", &sweep, entry, &access)
+        };
+        let (gradient, jacobi, jacobi_residual) = (sweeps("gradient")?, sweeps("jacobi")?, sweeps("jacobi_residual")?);
+        let step = step_text(has_wind, colliders);
+        let mut steps = |entry: &str| {
+            let access = [Read, Write, Write, Write, Read, Read, Read, Read, Read, Read, Read, Write, Read];
+            library.kernel::<StepParameters>("step", &step, entry, &access)
+        };
+        let (predict, pin, pull) = (steps("predict")?, steps("pin")?, steps("pull")?);
+        let (push, finish_step, gather) = (steps("push")?, steps("finish_step")?, steps("gather")?);
+        let measure = force_text(has_slots, colliders, include_str!("kernels/measure.wgsl"));
+        let mut measures = |entry: &str| {
+            let mut access = [Read; 14];
+            access[12] = Write;
+            library.kernel::<CountParameters>("measure", &measure, entry, &access)
+        };
+        let (start, solution, gap) = (measures("start")?, measures("solution")?, measures("gap")?);
+        let mut shapes = |entry: &str| {
+            let access = [Read, Read, Read, Write, Read];
+            library.kernel::<RangeParameters>("shape", include_str!("kernels/shape.wgsl"), entry, &access)
+        };
+        let (stretch, inverted, pin_energy) = (shapes("stretch")?, shapes("inverted")?, shapes("pin_energy")?);
+        Ok(Self {
+            gradient,
+            jacobi,
+            jacobi_residual,
+            predict,
+            pin,
+            pull,
+            push,
+            finish_step,
+            gather,
+            start,
+            solution,
+            gap,
+            stretch,
+            inverted,
+            pin_energy,
+        })
+    }
+}
+
+/// Lists of numbers by vertex: offsets and items.
+pub(crate) fn grouped(vertices: usize, of: &[u32]) -> (Vec<u32>, Vec<u32>) {
+    let mut offsets = vec![0u32; vertices + 1];
+    of.iter().for_each(|&i| offsets[i as usize + 1] += 1);
+    for i in 0..vertices {
+        offsets[i + 1] += offsets[i];
+    }
+    let mut next = offsets.clone();
+    let mut items = vec![0u32; of.len()];
+    for (k, &i) in of.iter().enumerate() {
+        items[next[i as usize] as usize] = k as u32;
+        next[i as usize] += 1;
+    }
+    (offsets, items)
+}
+
+impl GpuProblem {
+    pub(crate) fn new(
+        context: &Arc<Context>,
+        library: &mut Library,
+        model: &Arc<Model>,
+        system: &Arc<System>,
+    ) -> Result<Self, GpuError> {
+        let n = model.vertices();
+        let order = Arc::new(Order::new(model));
+        let (mut batches, mut corners) = (Vec::new(), Vec::new());
+        for (index, elements) in model.elements.iter().enumerate().filter(|(_, elements)| !elements.is_empty()) {
+            let Some(mut batch) = Batch::new(context, library, index, elements, &order)? else {
+                return Err(GpuError::NoFormula { element: elements.name() });
+            };
+            if !is_in_rows(elements) {
+                batch.first_slot = Some(corners.len() as u32);
+                corners.extend(places(elements, &order, &batch.items));
+            }
+            batches.push(batch);
+        }
+        let (slot_offsets, slot_items) = grouped(n, &corners);
+        let by_place = |f: &dyn Fn(usize) -> f64| -> Vec<f32> {
+            order.vertex.iter().map(|&i| if system.held[i as usize] { 0.0 } else { f(i as usize) as f32 }).collect()
+        };
+        let inv_diagonal = by_place(&|i| 1.0 / system.diagonal[i]);
+        let inv_mass = by_place(&|i| 1.0 / model.mass[i]);
+        let touch: Vec<[f32; 4]> = order
+            .vertex
+            .iter()
+            .zip(&inv_mass)
+            .map(|(&i, &inv_mass)| {
+                let i = i as usize;
+                let stiffness = system.contact_stiffness[i] as f32;
+                [stiffness, model.thickness[i] as f32, inv_mass, system.diagonal[i] as f32]
+            })
+            .collect();
+        let contact: Vec<[f32; 2]> = inv_diagonal.iter().map(|&inverse| [0.0, inverse]).collect();
+        let kernels = Kernels::new(library, !corners.is_empty(), !model.winds.is_empty(), model.colliders.len())?;
+        let bytes = |name: &str, bytes: usize| Buffer::new(context, name, bytes as u64);
+        Ok(Self {
+            rows: ForceRows::new(context, model, system, &order)?,
+            batches,
+            slots: bytes("slots", 16 * corners.len())?,
+            slot_offsets: Buffer::with(context, "slot offsets", &slot_offsets)?,
+            slot_items: Buffer::with(context, "slot items", &slot_items)?,
+            inertia: Buffer::with(context, "inertia", &by_place(&|i| system.inertia[i]))?,
+            inv_diagonal: Buffer::with(context, "inverse diagonal", &inv_diagonal)?,
+            inv_mass: Buffer::with(context, "inverse masses", &inv_mass)?,
+            touch: Buffer::with(context, "contact parameters", &touch)?,
+            contact: Buffer::with(context, "active contacts", &contact)?,
+            pushed: bytes("pushed", 4 * n)?,
+            x_tilde: Field::new(context, "inertial target", n)?,
+            x_pull: Field::new(context, "targets", n)?,
+            colliders: bytes("colliders", 112 * model.colliders.len())?,
+            packed_colliders: Vec::new(),
+            pins: bytes("pins", size_of::<PackedPin>() * model.pins.len())?,
+            packed_pins: Vec::new(),
+            wind: Wind::new(context, model, &order)?,
+            shape: Shape::new(context, model, &order)?,
+            kernels,
+            matrix: None,
+            constraints: None,
+            potential: Potential::new(model.clone(), system.clone()),
+            nothing: Nothing::new(context)?,
+            n: n as u32,
+            order,
+            model: model.clone(),
+            system: system.clone(),
+        })
+    }
+
+    /// Bytes that one Jacobi sweep moves at least: the streaming floor of benchmarks.
+    pub fn sweep_bytes(&self) -> u64 {
+        let n = u64::from(self.n);
+        // x, x⁻ and the targets are read, x⁺ is written, 1/D is read.
+        let vertices = n * (4 * 16 + 4);
+        let elements: u64 = self
+            .batches
+            .iter()
+            .filter(|batch| batch.first_slot.is_some())
+            // Data and stencils are read, slots are written and read, their items are read, x is read once more.
+            .map(|batch| {
+                let corners = u64::from(batch.count * batch.arity);
+                batch.data.bytes() + batch.stencils.bytes() + corners * (16 + 16 + 4) + 16 * n
+            })
+            .sum();
+        let offsets = if elements > 0 { self.slot_offsets.bytes() } else { 0 };
+        vertices + self.rows.bytes() + elements + offsets
+    }
+}
+
+impl Nothing {
+    fn new(context: &Context) -> Result<Self, GpuError> {
+        let one = || Buffer::new(context, "nothing", 0);
+        Ok(Self { read: one()?, write: [one()?, one()?, one()?, one()?, one()?] })
+    }
+}
+
+impl Wind {
+    fn new(context: &Context, model: &Model, order: &Order) -> Result<Self, GpuError> {
+        let winds: Vec<[f32; 4]> =
+            model.winds.iter().map(|(v, drag)| [v[0] as f32, v[1] as f32, v[2] as f32, *drag as f32]).collect();
+        let triangles: Vec<[u32; 3]> = if winds.is_empty() {
+            Vec::new()
+        } else {
+            model.surface().map(|triangle| triangle.map(|i| order.place[i as usize])).collect()
+        };
+        let (offsets, corners) = grouped(model.vertices(), triangles.as_flattened());
+        let items: Vec<[u32; 3]> = corners.iter().map(|&k| triangles[k as usize / 3]).collect();
+        Ok(Self {
+            offsets: Buffer::with(context, "wind offsets", &offsets)?,
+            items: Buffer::with(context, "wind triangles", &items)?,
+            winds: Buffer::with(context, "winds", &winds)?,
+            count: winds.len() as u32,
+        })
+    }
+}
+
+impl Shape {
+    fn new(context: &Context, model: &Model, order: &Order) -> Result<Self, GpuError> {
+        let edges: Vec<[u32; 2]> = model.edges.iter().map(|edge| edge.map(|i| order.place[i as usize])).collect();
+        let length = |[i, j]: [u32; 2]| {
+            let (a, b) = (model.rest_x[i as usize], model.rest_x[j as usize]);
+            (0..3).map(|k| (a[k] - b[k]) * (a[k] - b[k])).sum::<f64>().sqrt() as f32
+        };
+        let rest: Vec<f32> = model.edges.iter().map(|edge| length(*edge)).collect();
+        let tets: Vec<[u32; 4]> = model
+            .bodies
+            .iter()
+            .flat_map(|body| body.tets.iter().map(|tet| tet.map(|i| order.place[body.vertices.start + i as usize])))
+            .collect();
+        Ok(Self {
+            edge_count: edges.len() as u32,
+            tet_count: tets.len() as u32,
+            edges: Buffer::with(context, "edges", &edges)?,
+            rest: Buffer::with(context, "rest lengths", &rest)?,
+            tets: Buffer::with(context, "tets", &tets)?,
+        })
+    }
+}
