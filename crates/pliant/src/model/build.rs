@@ -9,7 +9,7 @@ use crate::material::{
     DihedralBending, Elements, LameParameters, MaterialError, QuadraticBending, Spring, StrainLimitTet,
     StrainLimitTriangle, StvkTriangle, VolumeLimitTet,
 };
-use crate::math::{Mat3, Vec3};
+use crate::math::{Mat3, SplitMix, Vec3};
 use crate::mesh::{self, Mesh, generate, topology};
 use crate::scene::{
     BendModel, Cloth, Force, MembraneModel, MeshSource, Placement, Scene, Solid, SolidModel, StretchModel,
@@ -299,15 +299,15 @@ impl ModelBuilder {
             (body.triangles, body.tets) = (mesh.triangles.clone(), mesh.tets.clone());
         }
         let rotation: Mat3<f64> = rotation_from_degrees(placement.rotation);
-        let mut random = Random::new(seed ^ (u64::from(first) << 32));
+        let mut random = SplitMix(seed ^ (u64::from(first) << 32));
         let (low, high) = bounds(&rest);
         for i in vertices {
             let mut x = Vec3::of(self.model.rest_x[i]);
             if placement.scramble {
-                x = Vec3::of(std::array::from_fn(|k| low[k] + (high[k] - low[k]) * random.next()));
+                x = Vec3::of(std::array::from_fn(|k| low[k] + (high[k] - low[k]) * random.unit()));
             }
             if placement.jitter > 0.0 {
-                x += Vec3::of(std::array::from_fn(|_| placement.jitter * (2.0 * random.next() - 1.0)));
+                x += Vec3::of(std::array::from_fn(|_| placement.jitter * random.signed()));
             }
             self.state.x[i] = (rotation * x + Vec3::of(placement.position)).f64();
             self.state.v[i] = placement.velocity;
@@ -353,24 +353,6 @@ fn load(body: &str, source: &MeshSource, folder: &Path) -> Result<Mesh, ModelErr
     generated
         .map(Option::unwrap_or_default)
         .map_err(|error| ModelError::Shape { body: body.to_string(), reason: error.to_string() })
-}
-
-/// splitmix64
-struct Random(u64);
-
-impl Random {
-    fn new(seed: u64) -> Self {
-        Self(seed)
-    }
-
-    /// Uniform in [0, 1).
-    fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
-    }
 }
 
 #[cfg(test)]
