@@ -12,7 +12,7 @@ const MOMENTS: usize = 20;
 fn a_run_killed_at_twenty_random_moments_leaves_whole_files_and_resumes_to_the_same_hash() {
     let place = Place::new(SMALL);
     let base = ["run", "scene.toml", "--json", "--format", "glb,obj,ply,vtu", "--frames", "12", "--resume"];
-    let draw = ["--preview", "p/a.gif"];
+    let draw = ["--preview", "a.gif"];
     let skip = ["--no-preview"];
     let mut random = SplitMix(2024);
     let (mut killed, mut resumed_midway) = (0, 0);
