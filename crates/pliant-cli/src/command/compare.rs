@@ -1,6 +1,7 @@
 //! `pliant compare`
 
 use crate::args::{Args, CompareArgs};
+use crate::failure::print_plain;
 use crate::printed::print_json;
 use crate::progress::{Progress, say};
 use crate::table::{Table, short};
@@ -9,11 +10,15 @@ use anyhow::Context;
 use pliant::model::{Model, State};
 use pliant::output::{DiskCache, write_comparison};
 use pliant::scene::{Scene, SolverSettings};
-use pliant::solver::{METHODS, Method, find_method_for};
+use pliant::solver::{METHODS, Method, choose_method, find_method, find_method_for};
 use pliant::step::{Comparison, Curve, Question, Simulation, rho_for};
 
 pub(crate) fn compare(args: &Args, typed: &CompareArgs) -> anyhow::Result<Exit> {
     let scene = super::scene(&typed.scene)?;
+    if typed.frame > scene.time.frames as u64 {
+        let frames = scene.time.frames;
+        say(&format!("the scene has only {frames} frames; simulating on to frame {}", typed.frame));
+    }
     let mut progress = Progress::new(args.verbose, interrupt::watch());
     progress.begin("preparing", 0, "");
     let cache = DiskCache::of_user();
@@ -22,7 +27,11 @@ pub(crate) fn compare(args: &Args, typed: &CompareArgs) -> anyhow::Result<Exit> 
     let methods = chosen(typed, &model)?;
     let start = simulation.state();
     let Some(state) = simulate(&mut simulation, &scene, typed.frame, &mut progress)? else {
-        say("interrupted before the comparison began");
+        let message = "interrupted before the comparison began";
+        say(message);
+        if args.json {
+            print_plain("interrupted", message, Exit::Interrupted);
+        }
         return Ok(Exit::Interrupted);
     };
 
@@ -58,9 +67,31 @@ pub(crate) fn compare(args: &Args, typed: &CompareArgs) -> anyhow::Result<Exit> 
     Ok(Exit::Done)
 }
 
+/// What is compared if nobody says what: a method of each kind.
+const DEFAULT: [&str; 5] = ["pd-jacobi", "pd-jacobi-chebyshev", "pd-gauss-seidel-chebyshev", "pd-pcg", "pd-direct"];
+
 fn chosen(typed: &CompareArgs, model: &Model) -> anyhow::Result<Vec<&'static Method>> {
-    if typed.methods == ["all"] {
-        return Ok(METHODS.iter().filter(|method| method.check(model).is_ok()).collect());
+    let all = typed.methods == ["all"];
+    if all || typed.methods.is_empty() {
+        let wanted: Vec<&Method> = if all {
+            METHODS.iter().collect()
+        } else {
+            DEFAULT.iter().filter_map(|name| find_method(name).ok()).collect()
+        };
+        let (mut fitting, others): (Vec<_>, Vec<_>) =
+            wanted.into_iter().partition(|method| method.check(model).is_ok());
+        if fitting.is_empty() {
+            fitting.push(choose_method(model));
+        }
+        if !others.is_empty() {
+            let names = |methods: &[&Method]| methods.iter().map(|method| method.name).collect::<Vec<_>>().join(", ");
+            say(&format!(
+                "comparing {}; left out, because they cannot solve this scene's elements: {}",
+                names(&fitting),
+                names(&others)
+            ));
+        }
+        return Ok(fitting);
     }
     let mut methods = Vec::new();
     for name in &typed.methods {
