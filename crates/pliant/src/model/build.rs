@@ -12,7 +12,8 @@ use crate::material::{
 use crate::math::{Mat3, SplitMix, Vec3};
 use crate::mesh::{self, Mesh, generate, topology};
 use crate::scene::{
-    BendModel, Cloth, Force, MembraneModel, MeshSource, Placement, Scene, Solid, SolidModel, StretchModel,
+    BendModel, Cloth, Force, MembraneModel, MeshSource, PLAUSIBLE_LENGTHS, Placement, Scene, Solid, SolidModel,
+    StretchModel,
 };
 use std::path::Path;
 
@@ -158,7 +159,7 @@ impl ModelBuilder {
     }
 
     fn add_cloth(&mut self, cloth: &Cloth, folder: &Path, seed: u64) -> Result<(), ModelError> {
-        let mesh = load(&cloth.name, &cloth.mesh, folder)?;
+        let mesh = load(&cloth.name, &cloth.mesh, cloth.placement.scale, folder)?;
         if mesh.triangles.is_empty() {
             let hint = "a cloth needs a triangle mesh (a tet mesh belongs to a [[solid]])";
             return Err(ModelError::Empty { body: cloth.name.clone(), expected: "triangles", hint });
@@ -239,7 +240,7 @@ impl ModelBuilder {
     }
 
     fn add_solid(&mut self, solid: &Solid, folder: &Path, seed: u64) -> Result<(), ModelError> {
-        let mut mesh = load(&solid.name, &solid.mesh, folder)?;
+        let mut mesh = load(&solid.name, &solid.mesh, solid.placement.scale, folder)?;
         if mesh.tets.is_empty() {
             let hint = "a solid needs a tetrahedron mesh (.msh, .vtk or .node/.ele); a surface belongs to a [[cloth]]";
             return Err(ModelError::Empty { body: solid.name.clone(), expected: "tetrahedra", hint });
@@ -344,15 +345,37 @@ fn is_bent([a, b, p, q]: [Vec3<f64>; 4]) -> bool {
     normal(b - a, p - a).cross(normal(q - a, b - a)).length() > 1e-6
 }
 
-fn load(body: &str, source: &MeshSource, folder: &Path) -> Result<Mesh, ModelError> {
-    if let MeshSource::File(path) = source {
-        return mesh::read(&folder.join(path))
-            .map_err(|source| ModelError::Mesh { body: body.to_string(), source: source.into() });
+/// Reads or generates a mesh; `scale` is what its points will be multiplied by.
+fn load(body: &str, source: &MeshSource, scale: f64, folder: &Path) -> Result<Mesh, ModelError> {
+    let mesh = if let MeshSource::File(path) = source {
+        mesh::read(&folder.join(path))
+            .map_err(|source| ModelError::Mesh { body: body.to_string(), source: source.into() })?
+    } else {
+        let generated = generate::from_source(source);
+        generated
+            .map(Option::unwrap_or_default)
+            .map_err(|error| ModelError::Shape { body: body.to_string(), reason: error.to_string() })?
+    };
+    match implausible(&mesh.points, scale) {
+        Some(reason) => Err(ModelError::Shape { body: body.to_string(), reason }),
+        None => Ok(mesh),
     }
-    let generated = generate::from_source(source);
-    generated
-        .map(Option::unwrap_or_default)
-        .map_err(|error| ModelError::Shape { body: body.to_string(), reason: error.to_string() })
+}
+
+/// What is wrong with the size of a body or its distance from the origin, if nobody can mean it.
+fn implausible(points: &[[f64; 3]], scale: f64) -> Option<String> {
+    let [least, most] = PLAUSIBLE_LENGTHS;
+    let (low, high) = bounds(points);
+    let size = scale * (0..3).map(|k| high[k] - low[k]).fold(0.0, f64::max);
+    let reach = scale * low.iter().chain(&high).fold(0.0, |reach: f64, c| reach.max(c.abs()));
+    let advice = format!("it must be from {least:e} to {most:e} m; is the unit of the mesh right? `scale` changes it");
+    if !(least..=most).contains(&size) {
+        Some(format!("its size is {size:.3e} m, which is not plausible: {advice}"))
+    } else if reach > most {
+        Some(format!("it lies {reach:.3e} m from its origin, farther than {most:e} m: move it nearer"))
+    } else {
+        None
+    }
 }
 
 #[cfg(test)]
@@ -367,5 +390,22 @@ mod tests {
         let scene = Scene::parse(text, "line", folder.path(), &[]).unwrap();
         let error = Model::new(&scene).unwrap_err().to_string();
         assert!(error.contains("no triangle has an area"), "{error}");
+    }
+
+    #[test]
+    fn a_mesh_file_of_absurd_size_or_place_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let told = |a: &str, b: &str, scale: &str| {
+            let text = format!("v {a} 0 0\nv {b} 0 0\nv {b} 0.01 0\nf 1 2 3\n");
+            std::fs::write(folder.path().join("a.obj"), text).unwrap();
+            let text = format!("pliant = 1\n[[cloth]]\nmesh = 'a.obj'\nscale = {scale}\n");
+            let scene = Scene::parse(&text, "huge", folder.path(), &[]).unwrap();
+            Model::new(&scene).err().map(|error| error.to_string())
+        };
+        assert!(told("0", "1e30", "1").unwrap().contains("its size is 1.000e30 m"));
+        assert!(told("0", "1", "1e-9").is_none());
+        assert!(told("0", "0.1", "1e-9").unwrap().contains("scale"));
+        assert!(told("1e8", "1.00001e8", "1").unwrap().contains("move it nearer"));
+        assert!(told("1e8", "1.00001e8", "1e-3").is_none());
     }
 }

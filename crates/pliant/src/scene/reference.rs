@@ -52,6 +52,13 @@ pub fn reference_markdown() -> String {
             p.name, p.density, p.youngs_modulus, p.poisson_ratio, p.source
         ));
     }
+    page.push_str(
+        "\n## Plausible numbers\n\nWhat is smaller or larger than this, whatever its sign, is taken for a typing error. 0 and what is almost 0 is \
+         fine where the key allows 0.\n\n| quantity | unit | from | to |\n|---|---|---|---|\n",
+    );
+    for q in units::NAMED.iter().filter(|q| q.most.is_finite()) {
+        page.push_str(&format!("| {} | {} | {} | {} |\n", q.name, q.unit, units::shown(q.least), units::shown(q.most)));
+    }
     let names: Vec<String> = units::unit_names().map(|n| format!("`{n}`")).collect();
     page.push_str(&format!(
         "\n## Units\n\n{}.\n\nThey combine with `*` (or `·`, or a blank), `/` and `^`: `\"0.1 gf*cm^2/cm\"`.\n",
