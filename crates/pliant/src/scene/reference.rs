@@ -23,7 +23,8 @@ corners = [\"-x-z\", \"+x-z\"]
 
 Tables in double brackets may be repeated. Names that are not on this page are errors, and the message suggests the
 nearest one that is. Any key can be set from the command line: `--set time.frames=10`, `--set cloth.resolution=316`
-(the only cloth), `--set cloth.1.density=\"300 g/m^2\"` (the second, counted from 0), `--set cloth.curtain.scale=2` (by name).
+(the only cloth), `--set cloth.1.density=\"300 g/m^2\"` (the second, counted from 0), `--set cloth.curtain.scale=2` (by name,
+also by the one that a body without `name` gets).
 ";
 
 /// The reference page, in Markdown: every section's keys with type, unit, default and meaning.

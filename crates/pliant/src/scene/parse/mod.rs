@@ -199,7 +199,7 @@ fn only<'a>(root: &'a Table, name: &str, log: &'a Log<'a>) -> Section<'a> {
 }
 
 /// The default name of the `index`th of `count` things.
-fn default_name(what: &str, index: usize, count: usize) -> String {
+pub(super) fn default_name(what: &str, index: usize, count: usize) -> String {
     if count == 1 { what.to_string() } else { format!("{what}{index}") }
 }
 
