@@ -107,11 +107,13 @@ impl ModelBuilder {
         Self { model, ..Self::default() }
     }
 
-    /// Adds bare vertices as a body of their own; returns the index of the first. Masses in kg, positions in m.
+    /// Adds bare vertices as a body of their own; returns the index of the first. Masses in kg, positions in m; a vertex
+    /// without a mass stays where it is.
     pub fn add_points(&mut self, name: &str, x: &[[f64; 3]], mass: &[f64]) -> u32 {
         let first = self.model.vertices();
         self.model.rest_x.extend_from_slice(x);
-        self.model.mass.extend_from_slice(mass);
+        self.model.mass.extend(mass.iter().take(x.len()));
+        self.model.mass.resize(first + x.len(), 0.0);
         self.model.thickness.resize(first + x.len(), 0.0);
         self.state.x.extend_from_slice(x);
         self.state.v.resize(first + x.len(), [0.0; 3]);
@@ -125,6 +127,10 @@ impl ModelBuilder {
     pub fn add_spring(&mut self, [a, b]: [u32; 2], stiffness: f64) -> Result<(), MaterialError> {
         // In ascending order: devices look at indices to tell the ends of a collapsed spring apart.
         let ends = [a.min(b), a.max(b)];
+        let vertices = self.model.vertices();
+        if let Some(&found) = ends.iter().find(|i| **i as usize >= vertices) {
+            return Err(MaterialError::NoSuchVertex { element: "spring", found, vertices });
+        }
         let rest = ends.map(|i| Vec3::of(self.model.rest_x[i as usize]));
         self.springs.push(ends, Spring::new(rest, stiffness)?);
         self.model.edges.push(ends);
@@ -390,6 +396,16 @@ mod tests {
         let scene = Scene::parse(text, "line", folder.path(), &[]).unwrap();
         let error = Model::new(&scene).unwrap_err().to_string();
         assert!(error.contains("no triangle has an area"), "{error}");
+    }
+
+    #[test]
+    fn a_spring_to_a_vertex_that_is_not_there_and_a_missing_mass_are_no_panic() {
+        let mut builder = ModelBuilder::new("two");
+        builder.add_points("two", &[[0.0; 3], [1.0, 0.0, 0.0]], &[1.0]);
+        let error = builder.add_spring([1, 2], 10.0).unwrap_err().to_string();
+        assert!(error.contains("vertex 2 does not exist"), "{error}");
+        assert!(builder.add_spring([0, 1], 10.0).is_ok());
+        assert_eq!(builder.finish().0.mass, [1.0, 0.0]);
     }
 
     #[test]

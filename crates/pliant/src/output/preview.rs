@@ -202,7 +202,8 @@ impl<'a> Preview<'a> {
     fn labelled(&mut self, frame: usize) -> Result<Image, PreviewError> {
         let mut image = self.draw(frame)?;
         let label = format!("{:.2} s", frame as f64 / self.scene.time.frame_rate);
-        let right = (SIZE[0] - text_width(&label, 2) - 10) as i64;
+        // A motion of ages has a label wider than the picture, which is cut off.
+        let right = SIZE[0] as i64 - text_width(&label, 2) as i64 - 10;
         image.text(right, 10, 2, [70, 76, 84], &label);
         Ok(image)
     }
@@ -297,6 +298,17 @@ mod tests {
             assert!(!preview.save(&folder.path().join(name), &mut |_| false).unwrap());
         }
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "only the store");
+    }
+
+    #[test]
+    fn a_label_wider_than_the_picture_is_cut_off() {
+        let mut scene = Scene::parse(SCENE, "t", ".".as_ref(), &[]).unwrap();
+        scene.time.frame_rate = 1e-100;
+        let (model, _) = Model::new(&scene).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let mut store = store(folder.path(), &model, 2);
+        let mut preview = Preview::new(&scene, &model, &mut store).unwrap();
+        assert!(preview.save(&folder.path().join("a.png"), &mut |_| true).unwrap());
     }
 
     #[test]
