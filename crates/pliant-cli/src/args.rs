@@ -151,14 +151,14 @@ pub enum MeshCommand {
     /// Show counts, sizes and topology
     #[command(after_help = "Example:\n  pliant mesh info bunny.obj armadillo.msh")]
     Info {
-        /// OBJ, STL, PLY, Gmsh, VTK or TetGen files
+        /// OBJ, STL, PLY, Gmsh, VTK, VTU or TetGen files
         #[arg(required = true)]
         files: Vec<PathBuf>,
     },
     /// Find what is wrong: bad elements, open or crossing surfaces
     #[command(after_help = "Example:\n  pliant mesh check bunny.obj\n\nExits with 2 if a mesh has errors.")]
     Check {
-        /// OBJ, STL, PLY, Gmsh, VTK or TetGen files
+        /// OBJ, STL, PLY, Gmsh, VTK, VTU or TetGen files
         #[arg(required = true)]
         files: Vec<PathBuf>,
     },

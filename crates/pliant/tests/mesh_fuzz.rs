@@ -223,6 +223,9 @@ fn seeds() -> Vec<Input> {
         char z\nelement face 1\nproperty list uchar uchar vertex_indices\nend_header\n\0\0\0\x01\0\0\0\x01\0\0\0\x01\
         \x04\0\x01\x02\x03";
     seeds.push(Input { variant: "ply of bytes", format: Format::Ply, parts: vec![bytes.to_vec()] });
+    let mut bytes = Vec::new();
+    mesh::write_vtu(&mesh, &[], &mut bytes).unwrap();
+    seeds.push(Input { variant: "vtu", format: Format::Vtu, parts: vec![bytes] });
     for first in [0, 1] {
         seeds.push(Input { variant: "tetgen", format: Format::Tetgen, parts: encode::tetgen(&mesh, first).to_vec() });
     }
