@@ -5,6 +5,7 @@
 
 mod error;
 mod hash;
+mod key;
 mod keys;
 mod parse;
 mod presets;

@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use super::error::Log;
-use super::keys::{Kind, Range, SECTIONS, SectionKeys, TOP, section};
+use super::key::{Kind, Range, SectionKeys};
+use super::keys::{SECTIONS, TOP, section};
 use super::suggest;
 use super::tree::{Entry, Node, Place, Table, Value};
 use super::units::{self, LENGTH, PLAIN, Quantity};

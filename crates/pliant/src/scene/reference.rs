@@ -1,6 +1,7 @@
 //! The reference page of the scene file, made from the key table.
 
-use super::keys::{Key, Kind, SECTIONS, SectionKeys, TOP};
+use super::key::{Key, Kind, SectionKeys};
+use super::keys::{SECTIONS, TOP};
 use super::presets::{CLOTH_PRESETS, SOLID_PRESETS};
 use super::units;
 

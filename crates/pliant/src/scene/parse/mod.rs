@@ -11,7 +11,8 @@ use std::path::Path;
 use toml::de::DeTable;
 
 use super::error::{Log, SceneError};
-use super::keys::{self, SECTIONS, SectionKeys};
+use super::key::SectionKeys;
+use super::keys::{self, SECTIONS};
 use super::reader::Section;
 use super::tree::{Node, Place, Table, Value};
 use super::types::{Cloth, Collider, Scene, Solid};
