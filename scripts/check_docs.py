@@ -11,9 +11,9 @@ docs/methods.md names every method.
 
 import os
 import re
-import sys
-import tempfile
 from pathlib import Path
+
+import checking
 
 METHODS_FILE = Path("crates/pliant/src/solver/method.rs")
 LIBRARY_SOURCE = Path("crates/pliant/src")
@@ -93,7 +93,7 @@ def check(root):
     return problems
 
 
-def self_test():
+def self_test_cases():
     code = 'const A: Method = pd("pd-jacobi", "x", 1, "y");\naccelerated(A, "pd-jacobi-chebyshev", 2, "");\nname: "newton",\n'
     guide = "`pd-jacobi` `pd-jacobi-chebyshev` `newton`\n"
     cases = [  # text of README.md, what the message must contain (None: no message)
@@ -112,38 +112,9 @@ def self_test():
     ]
     runs = [({"README.md": text, "docs/methods.md": guide}, expected) for text, expected in cases]
     runs.append(({"docs/methods.md": "`pd-jacobi` `newton`\n"}, "says nothing about the method `pd-jacobi-chebyshev`"))
-    for files, expected in runs:
-        with tempfile.TemporaryDirectory() as folder:
-            root = Path(folder)
-            for name, text in ({str(METHODS_FILE): code, "scenes/flag.toml": ""} | files).items():
-                (root / name).parent.mkdir(parents=True, exist_ok=True)
-                (root / name).write_text(text, encoding="utf-8")
-            problems = check(root)
-        right = not problems if expected is None else len(problems) == 1 and expected in problems[0]
-        assert right, f"{files}:\nexpected {expected}, found {problems}"
-    print(f"check_docs: self-test passed ({len(runs)} cases)")
-
-
-def main(arguments):
-    if arguments == ["--self-test"]:
-        self_test()
-        return 0
-    if len(arguments) > 1 or any(argument.startswith("-") for argument in arguments):
-        print(__doc__, file=sys.stderr)
-        return 2
-    root = Path(arguments[0]) if arguments else Path(__file__).resolve().parent.parent
-    if not (root / METHODS_FILE).is_file():
-        print(f"{root}: has no {METHODS_FILE}; give the root of the repository", file=sys.stderr)
-        return 2
-    problems = check(root)
-    for problem in problems:
-        print(problem, file=sys.stderr)
-    if problems:
-        print(f"check_docs: {len(problems)} mistakes", file=sys.stderr)
-        return 1
-    print("check_docs: every link, path, scene and method in the documents exists")
-    return 0
+    return [({METHODS_FILE: code, "scenes/flag.toml": ""} | files, expected) for files, expected in runs]
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    checking.main(__doc__, METHODS_FILE, check, self_test_cases,
+                  good="every link, path, scene and method in the documents exists", bad="mistakes")

@@ -10,10 +10,10 @@ Comments (so doc links too) and strings are not code and are ignored.
 """
 
 import re
-import sys
-import tempfile
 import tomllib
 from pathlib import Path
+
+import checking
 
 LAYERS = [  # low to high; docs/architecture.md draws the same list
     "math", "atomic_file", "scene", "mesh", "colouring", "material", "contact", "linear", "model", "device", "solver",
@@ -174,7 +174,7 @@ def check(root):
     return check_imports(root) + check_dependencies(root)
 
 
-def self_test():
+def self_test_cases():
     manifest = '[package]\nname = "pliant"\n[dependencies]\nrayon = "1"\n'
     cases = [  # file, its text, what the message must contain (None: no message)
         ("mesh/io.rs", "use crate::math::Vec3;\nuse crate::mesh::Mesh;\n", None),
@@ -202,46 +202,16 @@ def self_test():
         (manifest + '[dev-dependencies]\nview = { package = "pliant-view", path = "x" }\n', "has `pliant-view`"),
         (manifest + '[target."cfg(unix)".dependencies]\npliant-cli = "1"\n', "has `pliant-cli`"),
     ]
-    files = [({"lib.rs": "".join(f"pub mod {name};\n" for name in LAYERS)} | {name: text}, manifest, expected)
-             for name, text, expected in cases]
-    files += [({"lib.rs": "".join(f"pub mod {name};\n" for name in LAYERS)}, text, expected)
-              for text, expected in dependencies]
-    macro = {"lib.rs": files[0][0]["lib.rs"], "step/m.rs": "#[macro_export]\nmacro_rules! late { () => {} }\n"}
-    files.append((macro | {"mesh/io.rs": "fn f() { crate::late!() }\n"}, manifest, "`mesh` imports `step`"))
-    for sources, cargo, expected in files:
-        with tempfile.TemporaryDirectory() as folder:
-            root = Path(folder)
-            for name, text in sources.items():
-                file = root / LIBRARY / "src" / name
-                file.parent.mkdir(parents=True, exist_ok=True)
-                file.write_text(text, encoding="utf-8")
-            (root / LIBRARY / "Cargo.toml").write_text(cargo, encoding="utf-8")
-            problems = check(root)
-        right = not problems if expected is None else len(problems) == 1 and expected in problems[0]
-        assert right, f"{sources} with {cargo!r}:\nexpected {expected}, found {problems}"
-    print(f"check_layers: self-test passed ({len(files)} cases)")
-
-
-def main(arguments):
-    if arguments == ["--self-test"]:
-        self_test()
-        return 0
-    if len(arguments) > 1 or any(argument.startswith("-") for argument in arguments):
-        print(__doc__, file=sys.stderr)
-        return 2
-    root = Path(arguments[0]) if arguments else Path(__file__).resolve().parent.parent
-    if not (root / LIBRARY / "src" / "lib.rs").is_file():
-        print(f"{root}: has no {LIBRARY}/src/lib.rs; give the root of the repository", file=sys.stderr)
-        return 2
-    problems = check(root)
-    for problem in problems:
-        print(problem, file=sys.stderr)
-    if problems:
-        print(f"check_layers: {len(problems)} violations; order, low to high: {', '.join(LAYERS)}", file=sys.stderr)
-        return 1
-    print(f"check_layers: imports run one way ({' < '.join(LAYERS)})")
-    return 0
+    root = {"lib.rs": "".join(f"pub mod {name};\n" for name in LAYERS)}
+    macro = {"step/m.rs": "#[macro_export]\nmacro_rules! late { () => {} }\n", "mesh/io.rs": "fn f() { crate::late!() }\n"}
+    runs = [(root | {name: text}, manifest, expected) for name, text, expected in cases]
+    runs += [(root, text, expected) for text, expected in dependencies]
+    runs.append((root | macro, manifest, "`mesh` imports `step`"))
+    return [({LIBRARY / "src" / name: text for name, text in sources.items()} | {LIBRARY / "Cargo.toml": cargo}, expected)
+            for sources, cargo, expected in runs]
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    checking.main(__doc__, LIBRARY / "src/lib.rs", check, self_test_cases,
+                  good=f"imports run one way ({' < '.join(LAYERS)})",
+                  bad=f"violations; order, low to high: {', '.join(LAYERS)}")

@@ -37,10 +37,10 @@ iterations and over time (SVG and PNG).";
 #[derive(Debug, Parser)]
 #[command(name = "pliant", version, after_help = AFTER, max_term_width = 100, arg_required_else_help = true)]
 pub struct Args {
-    /// Print one JSON object on stdout, and nothing else there
+    /// Print one JSON object on stdout, and nothing else there; what goes wrong is in its "error"
     #[arg(long, global = true)]
     pub json: bool,
-    /// Say more: progress in plain lines where there is no terminal, and notes
+    /// Say more: more lines of progress where there is no terminal, and notes
     #[arg(short, long, global = true)]
     pub verbose: bool,
     /// What to do.
@@ -131,15 +131,10 @@ pub struct CompareArgs {
     /// The scene.
     #[command(flatten)]
     pub scene: SceneArgs,
-    /// Methods to compare, separated by commas, or "all" that fit the scene
-    #[arg(
-        long,
-        value_name = "A,B,C",
-        value_delimiter = ',',
-        default_value = "pd-jacobi,pd-jacobi-chebyshev,pd-gauss-seidel-chebyshev,pd-pcg,pd-direct"
-    )]
+    /// Methods to compare, separated by commas, or "all" that fit the scene [default: some that fit the scene]
+    #[arg(long, value_name = "A,B,C", value_delimiter = ',')]
     pub methods: Vec<String>,
-    /// Frame after which the compared step begins
+    /// Frame after which the compared step begins; may lie beyond the end of the scene
     #[arg(long, value_name = "K", default_value_t = 10, value_parser = clap::value_parser!(u64).range(0..=100_000_000))]
     pub frame: u64,
     /// Iterations of every method [default: each method's own]
@@ -156,14 +151,14 @@ pub enum MeshCommand {
     /// Show counts, sizes and topology
     #[command(after_help = "Example:\n  pliant mesh info bunny.obj armadillo.msh")]
     Info {
-        /// OBJ, STL, PLY, Gmsh, VTK or TetGen files
+        /// OBJ, STL, PLY, Gmsh, VTK, VTU or TetGen files
         #[arg(required = true)]
         files: Vec<PathBuf>,
     },
     /// Find what is wrong: bad elements, open or crossing surfaces
     #[command(after_help = "Example:\n  pliant mesh check bunny.obj\n\nExits with 2 if a mesh has errors.")]
     Check {
-        /// OBJ, STL, PLY, Gmsh, VTK or TetGen files
+        /// OBJ, STL, PLY, Gmsh, VTK, VTU or TetGen files
         #[arg(required = true)]
         files: Vec<PathBuf>,
     },

@@ -4,6 +4,7 @@
 
 pub mod args;
 mod command;
+mod failure;
 mod interrupt;
 mod printed;
 mod progress;
@@ -11,8 +12,7 @@ mod table;
 
 use args::{Args, Command, MeshCommand};
 use clap::Parser;
-use pliant::output::RunError;
-use pliant::step::SimulationError;
+use serde_json::json;
 use std::process::ExitCode;
 
 /// How a command ended, as its exit code.
@@ -38,9 +38,47 @@ impl From<Exit> for ExitCode {
 
 /// Runs the command that was typed.
 pub fn main() -> ExitCode {
-    let args = Args::parse();
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        Err(error) => return misused(&error),
+    };
     progress::start_log(args.verbose);
-    execute(&args).unwrap_or_else(|error| explain(&error)).into()
+    match execute(&args) {
+        Ok(exit) => exit.into(),
+        Err(error) => {
+            let exit = failure::explain(&error);
+            if args.json {
+                // A stdout that is gone changes nothing about how the command ended.
+                let _ = printed::print_json(&failure_object(&args, &error));
+            }
+            exit.into()
+        }
+    }
+}
+
+/// Help, the version, or what is wrong with the command line.
+fn misused(error: &clap::Error) -> ExitCode {
+    // As clap itself: a terminal that is gone needs no help.
+    let _ = error.print();
+    if !error.use_stderr() {
+        return Exit::Done.into();
+    }
+    if std::env::args_os().any(|arg| arg == "--json") {
+        failure::print_plain("usage", error.to_string().trim_end(), Exit::BadInput);
+    }
+    Exit::BadInput.into()
+}
+
+/// What stdout gets instead of a result.
+fn failure_object(args: &Args, error: &anyhow::Error) -> serde_json::Value {
+    let object = failure::object(error);
+    match &args.command {
+        Command::Check(typed) => {
+            let scene = typed.scene.display().to_string();
+            json!({ "scene": scene, "valid": false, "errors": failure::problems(error), "error": object })
+        }
+        _ => json!({ "error": object }),
+    }
 }
 
 fn execute(args: &Args) -> anyhow::Result<Exit> {
@@ -53,25 +91,5 @@ fn execute(args: &Args) -> anyhow::Result<Exit> {
         Command::Mesh(MeshCommand::Info { files }) => command::mesh::info(args, files),
         Command::Mesh(MeshCommand::Check { files }) => command::mesh::check(args, files),
         Command::Mesh(MeshCommand::Convert { from, to }) => command::mesh::convert(args, from, to),
-    }
-}
-
-/// Tells people what went wrong, causes included where the message does not already say them.
-fn explain(error: &anyhow::Error) -> Exit {
-    let mut said = error.to_string().trim_end().to_string();
-    for cause in error.chain().skip(1).map(|cause| cause.to_string()) {
-        if !said.contains(cause.trim_end()) {
-            said = format!("{said}\n  because: {}", cause.trim_end());
-        }
-    }
-    progress::say(&format!("error: {said}"));
-    let midway = error.downcast_ref::<RunError>().is_some_and(RunError::is_midway);
-    let stuck = matches!(error.downcast_ref(), Some(SimulationError::Stuck { .. } | SimulationError::Reference { .. }));
-    let device = matches!(error.downcast_ref(), Some(SimulationError::Device(_)))
-        || matches!(error.downcast_ref(), Some(RunError::Simulation(SimulationError::Device(_))));
-    match (midway || stuck, device) {
-        (true, _) => Exit::Stuck,
-        (_, true) => Exit::DeviceFailed,
-        _ => Exit::BadInput,
     }
 }

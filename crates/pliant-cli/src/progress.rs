@@ -1,11 +1,11 @@
-//! Progress and messages on stderr: bars on a terminal, plain lines elsewhere if asked for.
+//! Progress and messages on stderr: bars on a terminal, a plain line now and then elsewhere.
 
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use pliant::output::{RunHooks, RunStage};
 use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tracing_subscriber::EnvFilter;
 
 static BARS: LazyLock<MultiProgress> = LazyLock::new(|| MultiProgress::with_draw_target(ProgressDrawTarget::stderr()));
@@ -45,11 +45,36 @@ pub(crate) fn start_log(verbose: bool) {
     let _ = log.try_init();
 }
 
+/// When a line is due where there is no terminal: soon, so that one sees something happen, then more and more rarely,
+/// so that logs stay short.
+struct Pace {
+    next: Duration,
+}
+
+impl Pace {
+    const FIRST: Duration = Duration::from_secs(2);
+    const LONGEST: Duration = Duration::from_secs(60);
+
+    fn is_due(&mut self, elapsed: Duration) -> bool {
+        let due = elapsed >= self.next;
+        if due {
+            self.next = elapsed + elapsed.clamp(Self::FIRST, Self::LONGEST);
+        }
+        due
+    }
+}
+
 /// Shows how far a command is.
 pub(crate) struct Progress {
+    /// There is no terminal.
     lines: bool,
+    verbose: bool,
     stop: Arc<AtomicBool>,
     bar: ProgressBar,
+    begun: Instant,
+    pace: Pace,
+    what: String,
+    unit: String,
     total: u64,
     /// Tenths of the stage that have been said.
     tenths: u64,
@@ -57,15 +82,26 @@ pub(crate) struct Progress {
 
 impl Progress {
     pub fn new(verbose: bool, stop: Arc<AtomicBool>) -> Self {
-        let lines = verbose && !io::stderr().is_terminal();
-        Self { lines, stop, bar: ProgressBar::hidden(), total: 0, tenths: 0 }
+        Self {
+            lines: !io::stderr().is_terminal(),
+            verbose,
+            stop,
+            bar: ProgressBar::hidden(),
+            begun: Instant::now(),
+            pace: Pace { next: Pace::FIRST },
+            what: String::new(),
+            unit: String::new(),
+            total: 0,
+            tenths: 0,
+        }
     }
 
     /// A new stage, with so many `unit`s to do; 0: not known.
     pub fn begin(&mut self, what: &str, total: u64, unit: &str) {
         self.clear();
         (self.total, self.tenths) = (total, 0);
-        if self.lines {
+        (self.what, self.unit) = (what.to_string(), unit.to_string());
+        if self.lines && (self.verbose || self.pace.is_due(self.begun.elapsed())) {
             say(what);
         }
         let template = if total == 0 {
@@ -86,8 +122,9 @@ impl Progress {
     pub fn set(&mut self, done: u64) {
         self.bar.set_position(done);
         let tenths = (10 * done).checked_div(self.total).unwrap_or(0);
-        if self.lines && tenths > self.tenths {
-            say(&format!("  {done}/{}", self.total));
+        let asked_for = self.verbose && tenths > self.tenths;
+        if self.lines && (asked_for || self.pace.is_due(self.begun.elapsed())) {
+            say(&format!("{}: {done}/{} {}", self.what, self.total, self.unit));
         }
         self.tenths = tenths;
     }
@@ -127,5 +164,17 @@ impl RunHooks for Progress {
 
     fn stop_requested(&mut self) -> bool {
         self.stopped()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_come_soon_then_rarely_and_never_end() {
+        let mut pace = Pace { next: Pace::FIRST };
+        let said: Vec<u64> = (0..400).filter(|second| pace.is_due(Duration::from_secs(*second))).collect();
+        assert_eq!(said, [2, 4, 8, 16, 32, 64, 124, 184, 244, 304, 364]);
     }
 }

@@ -74,8 +74,27 @@ fn a_tetgen_file_with_a_missing_line_is_refused() {
 }
 
 #[test]
-fn vtu_and_single_tetgen_files_are_refused_with_advice() {
-    assert!(message(b"<VTKFile>", Format::Vtu).contains("legacy VTK"));
+fn vtu_of_other_kinds_and_single_tetgen_files_are_refused_with_advice() {
+    let mut bytes = Vec::new();
+    mesh::write_vtu(&tet([0.0, 0.0, 1.0]), &[], &mut bytes).unwrap();
+    assert!(mesh::parse(&bytes, Format::Vtu, "a").is_ok());
+    let cut = message(&bytes[..bytes.len() - 60], Format::Vtu);
+    assert!(cut.contains("bytes are left") || cut.contains("cut off"), "{cut}");
+    let other = |from: &str, to: &str| {
+        let at = bytes.windows(from.len()).position(|w| w == from.as_bytes()).unwrap();
+        message(&[&bytes[..at], to.as_bytes(), &bytes[at + from.len()..]].concat(), Format::Vtu)
+    };
+    for (from, to) in [
+        ("raw", "base64"),
+        ("LittleEndian", "BigEndian"),
+        ("UInt64", "UInt32"),
+        ("<VTKFile", "<VTKFile compressor=\"vtkZLibDataCompressor\""),
+        ("UnstructuredGrid", "PolyData"),
+        ("AppendedData", "InlineData"),
+        ("connectivity", "links"),
+    ] {
+        assert!(other(from, to).contains("legacy VTK"), "{from}: {}", other(from, to));
+    }
     assert!(message(b"", Format::Tetgen).contains(".node"));
 }
 

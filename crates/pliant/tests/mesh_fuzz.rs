@@ -7,6 +7,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use pliant::math::SplitMix;
 use pliant::mesh::{self, Format, Mesh, MeshError, TetgenPart};
 
 /// Remembers the largest single allocation, so that a trusted count shows even when the memory is never touched.
@@ -32,26 +33,10 @@ unsafe impl GlobalAlloc for Watching {
 #[global_allocator]
 static ALLOCATOR: Watching = Watching;
 
-/// Splitmix64 (Steele, Lea, Flood 2014).
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    }
-
-    fn below(&mut self, n: usize) -> usize {
-        (self.next() % n.max(1) as u64) as usize
-    }
-
-    fn range(&mut self, bytes: &[u8]) -> std::ops::Range<usize> {
-        let start = self.below(bytes.len() + 1);
-        let length = 1 + self.below(24);
-        start..(start + length).min(bytes.len())
-    }
+fn range(random: &mut SplitMix, bytes: &[u8]) -> std::ops::Range<usize> {
+    let start = random.below(bytes.len() + 1);
+    let length = 1 + random.below(24);
+    start..(start + length).min(bytes.len())
 }
 
 const NUMBERS: &[&str] = &[
@@ -144,18 +129,18 @@ const BINARY_NUMBERS: &[i64] = &[
 ];
 
 /// Damages `bytes` once.
-fn damage(bytes: &mut Vec<u8>, other: &[u8], random: &mut Random) {
+fn damage(bytes: &mut Vec<u8>, other: &[u8], random: &mut SplitMix) {
     let at = random.below(bytes.len() + 1);
     match random.below(11) {
         0 if at < bytes.len() => bytes[at] ^= 1 << random.below(8),
-        1 if at < bytes.len() => bytes[at] = random.next() as u8,
+        1 if at < bytes.len() => bytes[at] = random.bits() as u8,
         2 => bytes.truncate(at),
         3 => {
-            let range = random.range(bytes);
+            let range = range(random, bytes);
             bytes.drain(range);
         }
         4 => {
-            let copy = bytes[random.range(bytes)].to_vec();
+            let copy = bytes[range(random, bytes)].to_vec();
             bytes.splice(at..at, copy);
         }
         5 => {
@@ -238,6 +223,9 @@ fn seeds() -> Vec<Input> {
         char z\nelement face 1\nproperty list uchar uchar vertex_indices\nend_header\n\0\0\0\x01\0\0\0\x01\0\0\0\x01\
         \x04\0\x01\x02\x03";
     seeds.push(Input { variant: "ply of bytes", format: Format::Ply, parts: vec![bytes.to_vec()] });
+    let mut bytes = Vec::new();
+    mesh::write_vtu(&mesh, &[], &mut bytes).unwrap();
+    seeds.push(Input { variant: "vtu", format: Format::Vtu, parts: vec![bytes] });
     for first in [0, 1] {
         seeds.push(Input { variant: "tetgen", format: Format::Tetgen, parts: encode::tetgen(&mesh, first).to_vec() });
     }
@@ -277,7 +265,7 @@ fn damaged_files_are_refused_or_read_but_never_crash() {
     let mut accepted = 0;
     let start = Instant::now();
     for case in 0..total {
-        let mut random = Random(case as u64);
+        let mut random = SplitMix(case as u64);
         let mut input = seeds[case % seeds.len()].clone();
         for _ in 0..1 + random.below(4) {
             let other = &seeds[random.below(seeds.len())];

@@ -43,8 +43,9 @@ proptest! {
     #[test]
     fn every_pair_of_written_formats_gives_the_mesh_back(mesh in any_mesh(coordinate().boxed())) {
         let folder = tempfile::tempdir().unwrap();
-        for (first, first_tets) in [("obj", false), ("ply", false), ("msh", true), ("vtk", true)] {
-            for (second, second_tets) in [("obj", false), ("ply", false), ("msh", true), ("vtk", true)] {
+        let formats = [("obj", false), ("ply", false), ("msh", true), ("vtk", true), ("vtu", true)];
+        for (first, first_tets) in formats {
+            for (second, second_tets) in formats {
                 let [a, b] = [first, second].map(|extension| folder.path().join(format!("a.{extension}")));
                 mesh::write(&a, &mesh).unwrap();
                 mesh::write(&b, &mesh::read(&a).unwrap()).unwrap();

@@ -6,20 +6,9 @@ use crate::printed::{print, print_json};
 use crate::table::{pairs, short};
 use pliant::mesh::Severity;
 use pliant::output::{SceneCheck, check_scene};
-use serde_json::json;
 
 pub(crate) fn check(args: &Args, typed: &SceneArgs) -> anyhow::Result<Exit> {
-    let found = super::scene(typed).map_err(anyhow::Error::from).and_then(|scene| Ok(check_scene(&scene)?));
-    let check = match found {
-        Ok(check) => check,
-        Err(error) => {
-            if args.json {
-                let scene = typed.scene.display().to_string();
-                print_json(&json!({ "scene": scene, "valid": false, "errors": [error.to_string()] }))?;
-            }
-            return Err(error);
-        }
-    };
+    let check = check_scene(&super::scene(typed)?)?;
     if args.json {
         print_json(&check)?;
     } else {

@@ -1,29 +1,38 @@
 //! `pliant compare`
 
 use crate::args::{Args, CompareArgs};
+use crate::failure::print_plain;
 use crate::printed::print_json;
 use crate::progress::{Progress, say};
 use crate::table::{Table, short};
 use crate::{Exit, interrupt};
 use anyhow::Context;
-use pliant::device::CpuOnly;
 use pliant::model::{Model, State};
 use pliant::output::{DiskCache, write_comparison};
 use pliant::scene::{Scene, SolverSettings};
-use pliant::solver::{METHODS, Method, find_method_for};
+use pliant::solver::{METHODS, Method, choose_method, find_method, find_method_for};
 use pliant::step::{Comparison, Curve, Question, Simulation, rho_for};
+use pliant_gpu::AllDevices;
 
 pub(crate) fn compare(args: &Args, typed: &CompareArgs) -> anyhow::Result<Exit> {
     let scene = super::scene(&typed.scene)?;
+    if typed.frame > scene.time.frames as u64 {
+        let frames = scene.time.frames;
+        say(&format!("the scene has only {frames} frames; simulating on to frame {}", typed.frame));
+    }
     let mut progress = Progress::new(args.verbose, interrupt::watch());
     progress.begin("preparing", 0, "");
     let cache = DiskCache::of_user();
-    let mut simulation = Simulation::on(&CpuOnly, &scene, Some(&cache))?;
+    let mut simulation = Simulation::on(&AllDevices, &scene, Some(&cache))?;
     let model = simulation.model().clone();
-    let methods = chosen(typed, &model)?;
+    let methods = chosen(typed, &model, simulation.has_direct_solver())?;
     let start = simulation.state()?;
     let Some(state) = simulate(&mut simulation, &scene, typed.frame, &mut progress)? else {
-        say("interrupted before the comparison began");
+        let message = "interrupted before the comparison began";
+        say(message);
+        if args.json {
+            print_plain("interrupted", message, Exit::Interrupted);
+        }
         return Ok(Exit::Interrupted);
     };
 
@@ -33,14 +42,14 @@ pub(crate) fn compare(args: &Args, typed: &CompareArgs) -> anyhow::Result<Exit> 
         let iterations = typed.iterations.map(|n| n as usize);
         let solver = SolverSettings { method: method.name.to_string(), iterations, ..scene.solver.clone() };
         let own = Scene { solver, ..scene.clone() };
-        let rho = rho_for(&CpuOnly, &own, &model, &start, Some(&cache))?;
+        let rho = rho_for(&AllDevices, &own, &model, &start, Some(&cache))?;
         questions.push((method.name, rho, iterations.unwrap_or(method.iterations)));
         progress.set(done as u64 + 1);
     }
     progress.begin("comparing", questions.len() as u64 + 1, "solves");
     let question = Question { scene: &scene, model: &model, state: &state };
     let mut done = 0;
-    let comparison = pliant::step::compare(&CpuOnly, &question, &questions, |_| {
+    let comparison = pliant::step::compare(&AllDevices, &question, &questions, |_| {
         progress.set(done);
         done += 1;
     })?;
@@ -59,13 +68,35 @@ pub(crate) fn compare(args: &Args, typed: &CompareArgs) -> anyhow::Result<Exit> 
     Ok(Exit::Done)
 }
 
-fn chosen(typed: &CompareArgs, model: &Model) -> anyhow::Result<Vec<&'static Method>> {
-    if typed.methods == ["all"] {
-        return Ok(METHODS.iter().filter(|method| method.check(model).is_ok()).collect());
+/// What is compared if nobody says what: a method of each kind.
+const DEFAULT: [&str; 5] = ["pd-jacobi", "pd-jacobi-chebyshev", "pd-gauss-seidel-chebyshev", "pd-pcg", "pd-direct"];
+
+fn chosen(typed: &CompareArgs, model: &Model, direct: bool) -> anyhow::Result<Vec<&'static Method>> {
+    let all = typed.methods == ["all"];
+    if all || typed.methods.is_empty() {
+        let wanted: Vec<&Method> = if all {
+            METHODS.iter().collect()
+        } else {
+            DEFAULT.iter().filter_map(|name| find_method(name).ok()).collect()
+        };
+        let (mut fitting, others): (Vec<_>, Vec<_>) =
+            wanted.into_iter().partition(|m| m.check(model).is_ok() && (direct || !m.needs_direct_solver()));
+        if fitting.is_empty() {
+            fitting.push(choose_method(model, direct));
+        }
+        if !others.is_empty() {
+            let names = |methods: &[&Method]| methods.iter().map(|method| method.name).collect::<Vec<_>>().join(", ");
+            say(&format!(
+                "comparing {}; left out, because they cannot solve this scene's elements or not on this device: {}",
+                names(&fitting),
+                names(&others)
+            ));
+        }
+        return Ok(fitting);
     }
     let mut methods = Vec::new();
     for name in &typed.methods {
-        let method = find_method_for(name.trim(), model, true)?;
+        let method = find_method_for(name.trim(), model, direct)?;
         method.check(model)?;
         methods.push(method);
     }

@@ -5,16 +5,16 @@ use crate::printed::print_json;
 use crate::progress::{Progress, say};
 use crate::table::{pairs, short};
 use crate::{Exit, interrupt};
-use pliant::device::CpuOnly;
 use pliant::output::{DiskCache, RunOptions, RunReport, Status};
 use pliant::scene::Scene;
+use pliant_gpu::AllDevices;
 use std::time::Instant;
 
 pub(crate) fn run(args: &Args, typed: &RunArgs) -> anyhow::Result<Exit> {
     let (scene, options) = meant(typed)?;
     let begun = Instant::now();
     let mut progress = Progress::new(args.verbose, interrupt::watch());
-    let report = pliant::output::run(&CpuOnly, &scene, &options, &mut progress)?;
+    let report = pliant::output::run(&AllDevices, &scene, &options, &mut progress)?;
     progress.clear();
     say(&summary(&report, begun.elapsed().as_secs_f64()));
     if let Some(reason) = &report.reason {

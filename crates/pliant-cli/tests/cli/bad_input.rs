@@ -1,6 +1,7 @@
 //! Bad input gets exit code 2, a message that helps, and never a panic.
 
 use crate::support::{Place, SMALL};
+use serde_json::Value;
 
 /// Calls that must be refused, each with words its message must have.
 #[test]
@@ -46,6 +47,48 @@ fn bad_calls_are_refused_with_a_message_that_says_what_to_do() {
         }
     }
     assert_eq!(std::fs::read(place.path("a-file")).unwrap(), b"", "never a partial overwrite");
+}
+
+/// Calls that fail, each with the kind of its error and some of its fields.
+#[test]
+fn with_json_an_error_is_one_object_on_stdout() {
+    let place = Place::new(SMALL);
+    std::fs::write(place.path("typo.toml"), "pliant = 1\n[[cloth]]\n  resolutoin = 3\ndensity = 0\n").unwrap();
+    std::fs::write(place.path("bad.obj"), "v 0 0 0\nv 1 0 x\n").unwrap();
+    std::fs::write(place.path("mesh.toml"), "pliant = 1\n[[cloth]]\nname = 'rag'\nmesh = 'bad.obj'\n").unwrap();
+    std::fs::write(place.path("a-file"), "").unwrap();
+    type Case<'a> = (&'a [&'a str], &'a str, &'a [(&'a str, Value)]);
+    let cases: &[Case] = &[
+        (&["run", "typo.toml"], "scene", &[("file", "typo.toml".into()), ("line", 3.into()), ("column", 3.into())]),
+        (&["check", "typo.toml"], "scene", &[("line", 3.into())]),
+        (&["compare", "typo.toml"], "scene", &[("line", 3.into())]),
+        (&["run", "gone.toml"], "scene", &[("file", "gone.toml".into())]),
+        (&["run", "scene.toml", "--set", "time.frames=0"], "scene", &[("set", "time.frames=0".into())]),
+        (&["run", "mesh.toml"], "mesh", &[("body", "rag".into()), ("line", 2.into())]),
+        (&["mesh", "info", "bad.obj"], "mesh", &[("file", "bad.obj".into()), ("line", 2.into())]),
+        (&["mesh", "check", "gone.obj"], "mesh", &[("file", "gone.obj".into())]),
+        (&["mesh", "convert", "gone.obj", "a.ply"], "mesh", &[("file", "gone.obj".into())]),
+        (&["run", "scene.toml", "--method", "newtn"], "method", &[]),
+        (&["compare", "scene.toml", "--methods", "newtn"], "method", &[]),
+        (&["run", "scene.toml", "--device", "gpu7"], "device", &[]),
+        (&["run", "scene.toml", "--out", "a-file"], "output", &[]),
+        (&["run", "scene.toml", "--preview", "a.jpg"], "preview", &[]),
+        (&["run", "scene.toml", "--frames", "0"], "usage", &[]),
+        (&["fly"], "usage", &[]),
+    ];
+    for (args, kind, fields) in cases {
+        let ended = place.call(&[args, &["--json"][..]].concat());
+        assert_eq!(ended.code, 2, "{args:?}: {}", ended.stderr);
+        let error = &ended.json()["error"];
+        assert_eq!((error["kind"].as_str(), error["exit_code"].as_u64()), (Some(*kind), Some(2)), "{args:?}: {error}");
+        let message = error["message"].as_str().unwrap();
+        assert!(!message.is_empty() && ended.stderr.contains(message), "{args:?}: people are told the same\n{message}");
+        for (field, value) in *fields {
+            assert_eq!(error[*field], *value, "{args:?}: {error}");
+        }
+    }
+    let several = place.call(&["run", "typo.toml", "--json"]).json();
+    assert_eq!(several["error"]["problems"].as_array().unwrap().len(), 2, "{several}");
 }
 
 #[test]

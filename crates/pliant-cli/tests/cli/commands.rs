@@ -1,6 +1,8 @@
 //! The commands besides `run`.
 
 use crate::support::{Place, SMALL, assert_has_keys, root};
+use std::io::{BufRead, BufReader};
+use std::process::Stdio;
 
 const OPEN_BOX: &str = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
 
@@ -49,7 +51,54 @@ fn check_says_what_is_wrong_with_a_scene_in_json_too() {
     assert_eq!(ended.code, 2);
     let check = ended.json();
     assert_eq!(check["valid"], false);
-    assert!(check["errors"][0].as_str().unwrap().contains("resolution"), "{check}");
+    let first = &check["errors"][0];
+    assert_eq!((first["kind"].as_str(), first["file"].as_str()), (Some("scene"), Some("scene.toml")));
+    assert_eq!((first["line"].as_u64(), first["column"].as_u64()), (Some(3), Some(1)));
+    assert!(first["message"].as_str().unwrap().contains("resolutoin"), "{check}");
+    assert!(first["help"].as_str().unwrap().contains("resolution"), "{check}");
+
+    let place = Place::new("pliant = 1\n[[cloth]]\nresolution = 1\ndensity = -1\n");
+    let check = place.call(&["check", "scene.toml", "--json", "--set", "time.frames=0"]).json();
+    let errors = check["errors"].as_array().unwrap();
+    let lines: Vec<Option<u64>> = errors.iter().map(|e| e["line"].as_u64()).collect();
+    assert_eq!(lines, [Some(3), Some(4), None], "{check}");
+    assert_eq!(errors[2]["set"], "time.frames=0");
+    assert_eq!(check["error"]["exit_code"], 2);
+}
+
+#[test]
+fn compare_takes_methods_that_fit_the_scene_and_says_what_it_left_out() {
+    let scene = SMALL.replace("resolution = 9", "resolution = 4\nstretch = 'stvk'");
+    let place = Place::new(&scene);
+    let ended = place.call(&["compare", "scene.toml", "--frame", "1", "--json"]);
+    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    let comparison = ended.json();
+    let methods = comparison["methods"].as_array().unwrap();
+    assert_eq!(methods.len(), 1);
+    assert_eq!(methods[0]["name"], "newton");
+    assert!(ended.stderr.contains("left out") && ended.stderr.contains("pd-direct"), "{}", ended.stderr);
+
+    let ended = Place::new(SMALL).call(&["compare", "scene.toml", "--frame", "1", "--iterations", "2", "--json"]);
+    assert_eq!(ended.json()["methods"].as_array().unwrap().len(), 5);
+    assert!(!ended.stderr.contains("left out"), "{}", ended.stderr);
+}
+
+#[test]
+fn compare_says_that_a_frame_is_beyond_the_end_and_how_far_it_is() {
+    let place = Place::new(SMALL);
+    let quick = ["compare", "scene.toml", "--methods", "pd-jacobi", "--iterations", "2", "--json", "--frame"];
+    let ended = place.call(&[&quick[..], &["8"]].concat());
+    assert_eq!((ended.code, ended.json()["step"].as_u64()), (0, Some(8)));
+    assert!(ended.stderr.contains("only 6 frames") && ended.stderr.contains("frame 8"), "{}", ended.stderr);
+    assert!(!place.call(&[&quick[..], &["6"]].concat()).stderr.contains("only"));
+
+    let mut command = place.command(&[&quick[..], &["100000000"]].concat());
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    let shown = lines.map_while(Result::ok).find(|line| line.contains("/100000000 steps"));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(shown.is_some_and(|line| line.starts_with("simulating: ")));
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! A run that is killed at any moment leaves no damaged file and goes on to the same bits.
 
 use crate::files::{all_below, assert_all_whole, is_temporary};
-use crate::support::{Place, Random, SMALL};
+use crate::support::{Place, SMALL};
+use pliant::math::SplitMix;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
@@ -11,9 +12,9 @@ const MOMENTS: usize = 20;
 fn a_run_killed_at_twenty_random_moments_leaves_whole_files_and_resumes_to_the_same_hash() {
     let place = Place::new(SMALL);
     let base = ["run", "scene.toml", "--json", "--format", "glb,obj,ply,vtu", "--frames", "12", "--resume"];
-    let draw = ["--preview", "p/a.gif"];
+    let draw = ["--preview", "a.gif"];
     let skip = ["--no-preview"];
-    let mut random = Random(2024);
+    let mut random = SplitMix(2024);
     let (mut killed, mut resumed_midway) = (0, 0);
     for (preview, moments) in [(&skip[..], 3 * MOMENTS / 4), (&draw[..], MOMENTS / 4)] {
         let args = [&base[..], preview].concat();
@@ -24,7 +25,7 @@ fn a_run_killed_at_twenty_random_moments_leaves_whole_files_and_resumes_to_the_s
             let out = format!("cut{}-{moment}", preview.len());
             let args = [&args[..], &["--out", &out]].concat();
             let mut child = place.command(&args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-            std::thread::sleep(Duration::from_secs_f64(random.next() * duration));
+            std::thread::sleep(Duration::from_secs_f64(random.unit() * duration));
             child.kill().unwrap();
             killed += usize::from(!child.wait().unwrap().success());
             assert_all_whole(&place.path(&out));

@@ -32,6 +32,16 @@ pub enum MaterialError {
         /// What was found, m.
         found: [f64; 3],
     },
+    /// An element refers to a vertex that is not there.
+    #[error("{element}: vertex {found} does not exist, the model has {vertices}; add it first")]
+    NoSuchVertex {
+        /// Name of the element.
+        element: &'static str,
+        /// What was found.
+        found: u32,
+        /// How many there are.
+        vertices: usize,
+    },
     /// A material parameter is out of range.
     #[error("{element}: {parameter} is {found}, expected {expected}; change it in the material")]
     BadParameter {

@@ -3,28 +3,15 @@
 
 use super::{Compliant, Energy, Hessian, Projective};
 use crate::math::eigen::{Square, project_psd, symmetric_eigen};
-use crate::math::{Mat3, Real, Vec3};
+use crate::math::{Mat3, Real, SplitMix, Vec3};
 
-/// SplitMix64 (Steele, Lea, Flood 2014).
-pub struct Random(pub u64);
+fn vector(random: &mut SplitMix) -> Vec3<f64> {
+    Vec3::of(random.point())
+}
 
-impl Random {
-    /// Uniform in [−1, 1).
-    pub fn signed(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 52) as f64 - 1.0
-    }
-    /// Uniform in the cube [−1, 1)³.
-    pub fn vector(&mut self) -> Vec3<f64> {
-        Vec3::new(self.signed(), self.signed(), self.signed())
-    }
-    /// Any rotation.
-    pub fn rotation(&mut self) -> Mat3<f64> {
-        Mat3::rotation(self.vector().unit_or(Vec3::axis(0)), 3.0 * self.signed())
-    }
+/// Any rotation.
+fn rotation(random: &mut SplitMix) -> Mat3<f64> {
+    Mat3::rotation(vector(random).unit_or(Vec3::axis(0)), 3.0 * random.signed())
 }
 
 type Points<const N: usize> = [Vec3<f64>; N];
@@ -35,14 +22,14 @@ fn size<const N: usize>(x: &Points<N>) -> f64 {
 }
 
 /// The rest shape disturbed by `amplitude` (of its size), turned and moved.
-pub fn disturbed<const N: usize>(rest: &Points<N>, amplitude: f64, random: &mut Random) -> Points<N> {
-    let (turn, shift, size) = (random.rotation(), random.vector(), size(rest));
-    rest.map(|p| turn * (p + random.vector() * (amplitude * size)) + shift)
+pub fn disturbed<const N: usize>(rest: &Points<N>, amplitude: f64, random: &mut SplitMix) -> Points<N> {
+    let (turn, shift, size) = (rotation(random), vector(random), size(rest));
+    rest.map(|p| turn * (p + vector(random) * (amplitude * size)) + shift)
 }
 
 /// Disturbances from barely to beyond recognition (inverted, flattened, stretched).
 pub fn samples<const N: usize>(rest: &Points<N>) -> Vec<Points<N>> {
-    let mut random = Random(7);
+    let mut random = SplitMix(7);
     let mut out = Vec::new();
     for amplitude in [0.02, 0.2, 0.5, 1.0, 2.0] {
         for _ in 0..12 {
@@ -147,13 +134,13 @@ where
 
 /// Moving or turning the element changes nothing, and at rest there is neither energy nor force.
 pub fn check_invariance<E: Energy<f64, N>, const N: usize>(element: &E, rest: &Points<N>) {
-    let mut random = Random(99);
+    let mut random = SplitMix(99);
     let stiffness = norm_of(&dense(&element.hessian_psd(rest)));
     let scale = stiffness * size(rest);
     assert!(element.value(rest).abs() <= 1e-14 * scale * size(rest), "energy at rest {}", element.value(rest));
     assert!(norm(&flat(&element.gradient(rest))) <= 1e-11 * scale, "force at rest {:?}", element.gradient(rest));
     for x in samples(rest) {
-        let (turn, shift) = (random.rotation(), random.vector());
+        let (turn, shift) = (rotation(&mut random), vector(&mut random));
         let moved = x.map(|p| turn * p + shift);
         let (a, b) = (element.value(&x), element.value(&moved));
         assert!((a - b).abs() <= 1e-10 * (a + scale * size(rest)), "value {a} became {b}");
@@ -299,10 +286,10 @@ where
         let element = build(rest);
         let single = cast(&element);
         check_nasty(&element, &single, &rest);
-        let mut random = Random(5);
+        let mut random = SplitMix(5);
         for k in 0..12 {
-            let (turn, size) = (random.rotation(), size(&rest));
-            let x = rest.map(|p| turn * (p + random.vector() * (0.1 * k as f64 * size)));
+            let (turn, size) = (rotation(&mut random), size(&rest));
+            let x = rest.map(|p| turn * (p + vector(&mut random) * (0.1 * k as f64 * size)));
             check_finite(&single, &x.map(Vec3::cast::<f32>));
             check_derivatives(&element, &x, size, k);
         }

@@ -214,17 +214,7 @@ impl Tree {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    struct Random(u64);
-
-    impl Random {
-        fn next(&mut self) -> u64 {
-            self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-            let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-            let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-            z ^ (z >> 31)
-        }
-    }
+    use crate::math::SplitMix;
 
     type Whole = [i64; 3];
 
@@ -259,12 +249,12 @@ mod tests {
 
     #[test]
     fn small_integer_triangles_agree_with_separating_axes() {
-        let mut random = Random(1);
+        let mut random = SplitMix(1);
         let mut counts = [0; 2];
         for case in 0..60_000u64 {
             // Few places, so that coplanar, touching and collinear pairs are common.
             let side = 2 + case % 4;
-            let mut triangle = || [0; 3].map(|_| [0; 3].map(|_| (random.next() % side) as i64));
+            let mut triangle = || [0; 3].map(|_| [0; 3].map(|_| (random.bits() % side) as i64));
             let (p, q) = (triangle(), triangle());
             let flat = |t: [Whole; 3]| times(minus(t[1], t[0]), minus(t[2], t[0])) == [0; 3];
             if flat(p) || flat(q) {
@@ -296,8 +286,8 @@ mod tests {
 
     #[test]
     fn the_tree_finds_what_all_pairs_find() {
-        let mut random = Random(7);
-        let mut real = |scale: f64| (random.next() >> 11) as f64 / (1u64 << 53) as f64 * scale;
+        let mut random = SplitMix(7);
+        let mut real = |scale: f64| random.unit() * scale;
         let mut points = Vec::new();
         for _ in 0..300 {
             let centre = [real(1.0), real(1.0), real(1.0)];

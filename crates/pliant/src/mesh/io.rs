@@ -7,10 +7,10 @@ use std::path::Path;
 use super::error::{MeshError, Place};
 use super::io_tetgen::{TetgenPart, parse_tetgen};
 use super::io_vtu::{PointField, write_vtu};
-use super::{Mesh, check_adjacency, io_gmsh, io_obj, io_ply, io_stl, io_vtk};
+use super::{Mesh, check_adjacency, io_gmsh, io_obj, io_ply, io_stl, io_vtk, io_vtu_read};
 use crate::atomic_file::write_atomically;
 
-const READABLE: &str = "a mesh file (.obj, .stl, .ply, .msh, .vtk, or .node with .ele)";
+const READABLE: &str = "a mesh file (.obj, .stl, .ply, .msh, .vtk, .vtu, or .node with .ele)";
 const WRITABLE: &str = "a mesh file to write (.obj, .stl, .ply, .msh, .vtk or .vtu)";
 
 /// A mesh file format.
@@ -26,7 +26,7 @@ pub enum Format {
     Gmsh,
     /// Legacy VTK, text or binary.
     Vtk,
-    /// VTK's XML format; written only.
+    /// VTK's XML format with raw appended data.
     Vtu,
     /// TetGen's `.node`, `.ele` and `.face`; read only, with [`parse_tetgen`] or from a path.
     Tetgen,
@@ -99,7 +99,7 @@ pub fn parse(bytes: &[u8], format: Format, name: &str) -> Result<Mesh, MeshError
         Format::Ply => io_ply::parse(bytes, name)?,
         Format::Gmsh => io_gmsh::parse(bytes, name)?,
         Format::Vtk => io_vtk::parse(bytes, name)?,
-        Format::Vtu => return Err(refuse(name, "a VTU file", "in ParaView, save it as legacy VTK (.vtk)")),
+        Format::Vtu => io_vtu_read::parse(bytes, name)?,
         Format::Tetgen => return Err(refuse(name, "one file of a TetGen mesh", "give the path of the .node file")),
     };
     require_content(&mesh, name)?;

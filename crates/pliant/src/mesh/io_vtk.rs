@@ -298,25 +298,25 @@ impl<'a> Reader<'a> {
             }
             start = end;
             let cell_type = if dataset == Dataset::PolyData { 7 } else { types[i] };
-            let fits = match (cell_type, corners.as_slice()) {
-                (1..=4, _) => true,
-                (10, &[a, b, c, d]) => {
-                    mesh.tets.push([a, b, c, d]);
-                    true
-                }
-                (5, [_, _, _]) | (9, [_, _, _, _]) | (7, [_, _, _, ..]) => {
-                    push_fan(&corners, &mut mesh.triangles);
-                    true
-                }
-                _ => false,
-            };
-            if !fits {
+            if !push_cell(&mut mesh, cell_type, &corners) {
                 let found = format!("cell {i} of type {cell_type} with {} corners", corners.len());
                 return Err(cursor.error(found, "as many corners as the type has", EXPORT_AGAIN));
             }
         }
         Ok(mesh)
     }
+}
+
+/// Adds a cell by VTK's number of its type; points and lines add nothing. False if the type is another, or has other
+/// corners.
+pub(super) fn push_cell(mesh: &mut Mesh, cell_type: i64, corners: &[u32]) -> bool {
+    match (cell_type, corners) {
+        (1..=4, _) => {}
+        (10, &[a, b, c, d]) => mesh.tets.push([a, b, c, d]),
+        (5, [_, _, _]) | (9, [_, _, _, _]) | (7, [_, _, _, ..]) => push_fan(corners, &mut mesh.triangles),
+        _ => return false,
+    }
+    true
 }
 
 /// Writes points, triangles and tetrahedra as legacy VTK text (`UNSTRUCTURED_GRID`).

@@ -1,4 +1,4 @@
-//! VTU, the XML format of VTK, for ParaView: written only, with raw appended data.
+//! VTU, the XML format of VTK, for ParaView, with raw appended data.
 
 use std::io::{self, Write};
 

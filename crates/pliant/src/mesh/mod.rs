@@ -18,6 +18,7 @@ mod io_stl;
 mod io_tetgen;
 mod io_vtk;
 mod io_vtu;
+mod io_vtu_read;
 pub mod topology;
 
 pub use check::{Finding, Kind, Of, Report, Severity, check};

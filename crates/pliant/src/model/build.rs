@@ -9,10 +9,11 @@ use crate::material::{
     DihedralBending, Elements, LameParameters, MaterialError, QuadraticBending, Spring, StrainLimitTet,
     StrainLimitTriangle, StvkTriangle, VolumeLimitTet,
 };
-use crate::math::{Mat3, Vec3};
+use crate::math::{Mat3, SplitMix, Vec3};
 use crate::mesh::{self, Mesh, generate, topology};
 use crate::scene::{
-    BendModel, Cloth, Force, MembraneModel, MeshSource, Placement, Scene, Solid, SolidModel, StretchModel,
+    BendModel, Cloth, Force, MembraneModel, MeshSource, PLAUSIBLE_LENGTHS, Placement, Scene, Solid, SolidModel,
+    StretchModel,
 };
 use std::path::Path;
 
@@ -106,11 +107,13 @@ impl ModelBuilder {
         Self { model, ..Self::default() }
     }
 
-    /// Adds bare vertices as a body of their own; returns the index of the first. Masses in kg, positions in m.
+    /// Adds bare vertices as a body of their own; returns the index of the first. Masses in kg, positions in m; a vertex
+    /// without a mass stays where it is.
     pub fn add_points(&mut self, name: &str, x: &[[f64; 3]], mass: &[f64]) -> u32 {
         let first = self.model.vertices();
         self.model.rest_x.extend_from_slice(x);
-        self.model.mass.extend_from_slice(mass);
+        self.model.mass.extend(mass.iter().take(x.len()));
+        self.model.mass.resize(first + x.len(), 0.0);
         self.model.thickness.resize(first + x.len(), 0.0);
         self.state.x.extend_from_slice(x);
         self.state.v.resize(first + x.len(), [0.0; 3]);
@@ -124,6 +127,10 @@ impl ModelBuilder {
     pub fn add_spring(&mut self, [a, b]: [u32; 2], stiffness: f64) -> Result<(), MaterialError> {
         // In ascending order: devices look at indices to tell the ends of a collapsed spring apart.
         let ends = [a.min(b), a.max(b)];
+        let vertices = self.model.vertices();
+        if let Some(&found) = ends.iter().find(|i| **i as usize >= vertices) {
+            return Err(MaterialError::NoSuchVertex { element: "spring", found, vertices });
+        }
         let rest = ends.map(|i| Vec3::of(self.model.rest_x[i as usize]));
         self.springs.push(ends, Spring::new(rest, stiffness)?);
         self.model.edges.push(ends);
@@ -158,7 +165,7 @@ impl ModelBuilder {
     }
 
     fn add_cloth(&mut self, cloth: &Cloth, folder: &Path, seed: u64) -> Result<(), ModelError> {
-        let mesh = load(&cloth.name, &cloth.mesh, folder)?;
+        let mesh = load(&cloth.name, &cloth.mesh, cloth.placement.scale, folder)?;
         if mesh.triangles.is_empty() {
             let hint = "a cloth needs a triangle mesh (a tet mesh belongs to a [[solid]])";
             return Err(ModelError::Empty { body: cloth.name.clone(), expected: "triangles", hint });
@@ -239,7 +246,7 @@ impl ModelBuilder {
     }
 
     fn add_solid(&mut self, solid: &Solid, folder: &Path, seed: u64) -> Result<(), ModelError> {
-        let mut mesh = load(&solid.name, &solid.mesh, folder)?;
+        let mut mesh = load(&solid.name, &solid.mesh, solid.placement.scale, folder)?;
         if mesh.tets.is_empty() {
             let hint = "a solid needs a tetrahedron mesh (.msh, .vtk or .node/.ele); a surface belongs to a [[cloth]]";
             return Err(ModelError::Empty { body: solid.name.clone(), expected: "tetrahedra", hint });
@@ -299,15 +306,15 @@ impl ModelBuilder {
             (body.triangles, body.tets) = (mesh.triangles.clone(), mesh.tets.clone());
         }
         let rotation: Mat3<f64> = rotation_from_degrees(placement.rotation);
-        let mut random = Random::new(seed ^ (u64::from(first) << 32));
+        let mut random = SplitMix(seed ^ (u64::from(first) << 32));
         let (low, high) = bounds(&rest);
         for i in vertices {
             let mut x = Vec3::of(self.model.rest_x[i]);
             if placement.scramble {
-                x = Vec3::of(std::array::from_fn(|k| low[k] + (high[k] - low[k]) * random.next()));
+                x = Vec3::of(std::array::from_fn(|k| low[k] + (high[k] - low[k]) * random.unit()));
             }
             if placement.jitter > 0.0 {
-                x += Vec3::of(std::array::from_fn(|_| placement.jitter * (2.0 * random.next() - 1.0)));
+                x += Vec3::of(std::array::from_fn(|_| placement.jitter * random.signed()));
             }
             self.state.x[i] = (rotation * x + Vec3::of(placement.position)).f64();
             self.state.v[i] = placement.velocity;
@@ -344,32 +351,36 @@ fn is_bent([a, b, p, q]: [Vec3<f64>; 4]) -> bool {
     normal(b - a, p - a).cross(normal(q - a, b - a)).length() > 1e-6
 }
 
-fn load(body: &str, source: &MeshSource, folder: &Path) -> Result<Mesh, ModelError> {
-    if let MeshSource::File(path) = source {
-        return mesh::read(&folder.join(path))
-            .map_err(|source| ModelError::Mesh { body: body.to_string(), source: source.into() });
+/// Reads or generates a mesh; `scale` is what its points will be multiplied by.
+fn load(body: &str, source: &MeshSource, scale: f64, folder: &Path) -> Result<Mesh, ModelError> {
+    let mesh = if let MeshSource::File(path) = source {
+        mesh::read(&folder.join(path))
+            .map_err(|source| ModelError::Mesh { body: body.to_string(), source: source.into() })?
+    } else {
+        let generated = generate::from_source(source);
+        generated
+            .map(Option::unwrap_or_default)
+            .map_err(|error| ModelError::Shape { body: body.to_string(), reason: error.to_string() })?
+    };
+    match implausible(&mesh.points, scale) {
+        Some(reason) => Err(ModelError::Shape { body: body.to_string(), reason }),
+        None => Ok(mesh),
     }
-    let generated = generate::from_source(source);
-    generated
-        .map(Option::unwrap_or_default)
-        .map_err(|error| ModelError::Shape { body: body.to_string(), reason: error.to_string() })
 }
 
-/// splitmix64
-struct Random(u64);
-
-impl Random {
-    fn new(seed: u64) -> Self {
-        Self(seed)
-    }
-
-    /// Uniform in [0, 1).
-    fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
+/// What is wrong with the size of a body or its distance from the origin, if nobody can mean it.
+fn implausible(points: &[[f64; 3]], scale: f64) -> Option<String> {
+    let [least, most] = PLAUSIBLE_LENGTHS;
+    let (low, high) = bounds(points);
+    let size = scale * (0..3).map(|k| high[k] - low[k]).fold(0.0, f64::max);
+    let reach = scale * low.iter().chain(&high).fold(0.0, |reach: f64, c| reach.max(c.abs()));
+    let advice = format!("it must be from {least:e} to {most:e} m; is the unit of the mesh right? `scale` changes it");
+    if !(least..=most).contains(&size) {
+        Some(format!("its size is {size:.3e} m, which is not plausible: {advice}"))
+    } else if reach > most {
+        Some(format!("it lies {reach:.3e} m from its origin, farther than {most:e} m: move it nearer"))
+    } else {
+        None
     }
 }
 
@@ -385,5 +396,32 @@ mod tests {
         let scene = Scene::parse(text, "line", folder.path(), &[]).unwrap();
         let error = Model::new(&scene).unwrap_err().to_string();
         assert!(error.contains("no triangle has an area"), "{error}");
+    }
+
+    #[test]
+    fn a_spring_to_a_vertex_that_is_not_there_and_a_missing_mass_are_no_panic() {
+        let mut builder = ModelBuilder::new("two");
+        builder.add_points("two", &[[0.0; 3], [1.0, 0.0, 0.0]], &[1.0]);
+        let error = builder.add_spring([1, 2], 10.0).unwrap_err().to_string();
+        assert!(error.contains("vertex 2 does not exist"), "{error}");
+        assert!(builder.add_spring([0, 1], 10.0).is_ok());
+        assert_eq!(builder.finish().0.mass, [1.0, 0.0]);
+    }
+
+    #[test]
+    fn a_mesh_file_of_absurd_size_or_place_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let told = |a: &str, b: &str, scale: &str| {
+            let text = format!("v {a} 0 0\nv {b} 0 0\nv {b} 0.01 0\nf 1 2 3\n");
+            std::fs::write(folder.path().join("a.obj"), text).unwrap();
+            let text = format!("pliant = 1\n[[cloth]]\nmesh = 'a.obj'\nscale = {scale}\n");
+            let scene = Scene::parse(&text, "huge", folder.path(), &[]).unwrap();
+            Model::new(&scene).err().map(|error| error.to_string())
+        };
+        assert!(told("0", "1e30", "1").unwrap().contains("its size is 1.000e30 m"));
+        assert!(told("0", "1", "1e-9").is_none());
+        assert!(told("0", "0.1", "1e-9").unwrap().contains("scale"));
+        assert!(told("1e8", "1.00001e8", "1").unwrap().contains("move it nearer"));
+        assert!(told("1e8", "1.00001e8", "1e-3").is_none());
     }
 }

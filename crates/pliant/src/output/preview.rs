@@ -20,6 +20,14 @@ pub enum PreviewError {
         /// As given.
         path: PathBuf,
     },
+    /// The picture would lie in a folder that is not there.
+    #[error("{}: there is no folder {}; make it first, or choose another place for the preview", path.display(), folder.display())]
+    NoFolder {
+        /// As given.
+        path: PathBuf,
+        /// Its folder.
+        folder: PathBuf,
+    },
     /// The frames cannot be read.
     #[error(transparent)]
     Frames(#[from] FrameStoreError),
@@ -60,6 +68,11 @@ const COLUMNS: usize = 4;
 /// GIFs show at most so many frames, and at most so many a second.
 const MOST_FRAMES: usize = 150;
 const MOST_RATE: f64 = 30.0;
+/// A mark at the end of a motion stays so long, s.
+const MARK_SECONDS: f64 = 1.5;
+/// The bar behind a mark: its height, pixels, and colour.
+const MARK_HEIGHT: i64 = 30;
+const MARK_COLOUR: [u8; 3] = [176, 32, 32];
 
 /// Draws frames of one run, always from the same place.
 pub struct Preview<'a> {
@@ -68,6 +81,7 @@ pub struct Preview<'a> {
     store: &'a mut FrameStore,
     scenery: Vec<Scenery>,
     stage: Stage,
+    mark: Option<String>,
 }
 
 impl<'a> Preview<'a> {
@@ -90,7 +104,12 @@ impl<'a> Preview<'a> {
         }
         let ground = scenery.iter().filter_map(|s| s.floor).reduce(f64::max);
         let stage = Stage::framing(bounds, SIZE[0], SIZE[1], ground);
-        Ok(Self { scene, model, store, scenery, stage })
+        Ok(Self { scene, model, store, scenery, stage, mark: None })
+    }
+
+    /// Writes `text` on the last frame, for a run that did not get to its end.
+    pub fn mark_end(&mut self, text: String) {
+        self.mark = Some(text);
     }
 
     /// Frames that a picture of this kind shows.
@@ -99,7 +118,13 @@ impl<'a> Preview<'a> {
         match kind {
             PreviewKind::Sheet if len <= MOMENTS => (0..len).collect(),
             PreviewKind::Sheet => (0..MOMENTS).map(|i| i * (len - 1) / (MOMENTS - 1)).collect(),
-            PreviewKind::Motion => (0..len).step_by(self.stride()).collect(),
+            PreviewKind::Motion => {
+                let mut frames: Vec<usize> = (0..len).step_by(self.stride()).collect();
+                if self.mark.is_some() && frames.last().is_some_and(|last| last + 1 < len) {
+                    frames.push(len - 1);
+                }
+                frames
+            }
         }
     }
 
@@ -128,7 +153,11 @@ impl<'a> Preview<'a> {
         let rate = self.scene.time.frame_rate / self.stride() as f64;
         let mut gif = GifFile::create(path, SIZE[0], SIZE[1], rate).map_err(fail)?;
         for (done, frame) in frames.into_iter().enumerate() {
-            gif.add(&self.draw(frame)?).map_err(fail)?;
+            let image = self.draw(frame)?;
+            let times = if self.mark_of(frame).is_some() { (MARK_SECONDS * rate).ceil() as usize } else { 1 };
+            for _ in 0..times {
+                gif.add(&image).map_err(fail)?;
+            }
             if !go_on(done + 1) {
                 return Ok(false);
             }
@@ -156,13 +185,25 @@ impl<'a> Preview<'a> {
             two_sided: false,
         });
         let surfaces: Vec<Surface> = bodies.chain(colliders).collect();
-        Ok(render(&self.stage, &surfaces))
+        let mut image = render(&self.stage, &surfaces);
+        if let Some(mark) = self.mark_of(frame) {
+            let height = image.height as i64;
+            image.fill_rectangle(0, height - MARK_HEIGHT, SIZE[0] as i64, MARK_HEIGHT, MARK_COLOUR);
+            image.text(10, height - MARK_HEIGHT + 8, 2, [255; 3], mark);
+        }
+        Ok(image)
+    }
+
+    /// What is written on this frame.
+    fn mark_of(&self, frame: usize) -> Option<&str> {
+        self.mark.as_deref().filter(|_| frame + 1 == self.store.len())
     }
 
     fn labelled(&mut self, frame: usize) -> Result<Image, PreviewError> {
         let mut image = self.draw(frame)?;
         let label = format!("{:.2} s", frame as f64 / self.scene.time.frame_rate);
-        let right = (SIZE[0] - text_width(&label, 2) - 10) as i64;
+        // A motion of ages has a label wider than the picture, which is cut off.
+        let right = SIZE[0] as i64 - text_width(&label, 2) as i64 - 10;
         image.text(right, 10, 2, [70, 76, 84], &label);
         Ok(image)
     }
@@ -221,6 +262,32 @@ mod tests {
     }
 
     #[test]
+    fn the_last_image_of_a_run_that_failed_is_marked_in_sheets_and_motions() {
+        let scene = Scene::parse(SCENE, "t", ".".as_ref(), &[]).unwrap();
+        let (model, _) = Model::new(&scene).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let mut store = store(folder.path(), &model, 8);
+        let mut preview = Preview::new(&scene, &model, &mut store).unwrap();
+        let bar = |image: &Image| image.pixels.iter().filter(|p| **p == MARK_COLOUR).count();
+        assert_eq!(bar(&preview.draw(7).unwrap()), 0);
+        preview.mark_end("stopped at step 7 of 120".to_string());
+        assert_eq!(bar(&preview.draw(6).unwrap()), 0);
+        let last = preview.draw(7).unwrap();
+        let letters = last.pixels.iter().filter(|p| **p == [255; 3]).count();
+        assert!(bar(&last) > SIZE[0] * 20 && letters > 300, "{} and {letters}", bar(&last));
+        // Every second frame is shown, and the last one besides.
+        assert_eq!(preview.frames(PreviewKind::Motion), [0, 2, 4, 6, 7]);
+        let path = folder.path().join("a.gif");
+        assert!(preview.save(&path, &mut |_| true).unwrap());
+        let mut decoder = gif::DecodeOptions::new().read_info(std::fs::File::open(path).unwrap()).unwrap();
+        let mut hundredths = 0;
+        while let Some(frame) = decoder.read_next_frame().unwrap() {
+            hundredths += u32::from(frame.delay);
+        }
+        assert!(hundredths > 150, "the mark stays long enough to be read: {hundredths}/100 s");
+    }
+
+    #[test]
     fn a_picture_that_is_stopped_leaves_no_file() {
         let scene = Scene::parse(SCENE, "t", ".".as_ref(), &[]).unwrap();
         let (model, _) = Model::new(&scene).unwrap();
@@ -231,6 +298,17 @@ mod tests {
             assert!(!preview.save(&folder.path().join(name), &mut |_| false).unwrap());
         }
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "only the store");
+    }
+
+    #[test]
+    fn a_label_wider_than_the_picture_is_cut_off() {
+        let mut scene = Scene::parse(SCENE, "t", ".".as_ref(), &[]).unwrap();
+        scene.time.frame_rate = 1e-100;
+        let (model, _) = Model::new(&scene).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let mut store = store(folder.path(), &model, 2);
+        let mut preview = Preview::new(&scene, &model, &mut store).unwrap();
+        assert!(preview.save(&folder.path().join("a.png"), &mut |_| true).unwrap());
     }
 
     #[test]

@@ -172,11 +172,8 @@ impl<'a> Run<'a> {
         hooks: &mut dyn RunHooks,
     ) -> Result<Self, RunError> {
         hooks.stage(RunStage::Preparing, 0);
-        for path in &options.previews {
-            PreviewKind::of(path)?;
-        }
+        check_previews(options)?;
         let folder = RunFolder::open(&options.out)?;
-        make_preview_folders(options)?;
         let found =
             if options.resume { Checkpoint::load(&folder.checkpoint()).map_err(FolderError::from)? } else { None };
         // ρ of the checkpoint is the one to go on with; finding it again would only cost time.
@@ -388,6 +385,9 @@ impl<'a> Run<'a> {
         }
         let model = self.simulation.model().clone();
         let mut preview = Preview::new(self.scene, &model, &mut self.store)?;
+        if self.report.status == Status::Failed {
+            preview.mark_end(format!("stopped at step {} of {}", self.report.steps, self.steps));
+        }
         for path in &self.options.previews {
             hooks.stage(RunStage::Drawing, preview.frames(PreviewKind::of(path)?).len() as u64);
             let drawn = preview.save(path, &mut |done| {
@@ -421,11 +421,15 @@ impl<'a> Run<'a> {
     }
 }
 
-/// Files that cannot be written are better known before an hour of simulation than after.
-fn make_preview_folders(options: &RunOptions) -> Result<(), RunError> {
+/// Files that cannot be written are better known before an hour of simulation than after. The output folder need not be
+/// there yet.
+fn check_previews(options: &RunOptions) -> Result<(), PreviewError> {
+    let out = std::path::absolute(&options.out).ok();
     for path in &options.previews {
-        if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-            std::fs::create_dir_all(folder).map_err(|source| PreviewError::Io { path: path.clone(), source })?;
+        PreviewKind::of(path)?;
+        let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) else { continue };
+        if !folder.is_dir() && std::path::absolute(folder).ok() != out {
+            return Err(PreviewError::NoFolder { path: path.clone(), folder: folder.to_path_buf() });
         }
     }
     Ok(())
@@ -509,3 +513,7 @@ fn glb_body((index, body): (usize, &crate::model::Body)) -> GlbBody {
 fn glb_scenery(thing: Scenery) -> GlbScenery {
     GlbScenery { points: thing.points_at(0.0), name: thing.name, triangles: thing.triangles, colour: collider_colour() }
 }
+
+#[cfg(test)]
+#[path = "run_tests.rs"]
+mod tests;

@@ -5,6 +5,7 @@
 
 mod error;
 mod hash;
+mod key;
 mod keys;
 mod parse;
 mod presets;
@@ -24,3 +25,4 @@ pub use presets::{CLOTH_PRESETS, ClothPreset, SOLID_PRESETS, SolidPreset};
 pub use reference::reference_markdown;
 pub use suggest::nearest;
 pub use types::*;
+pub use units::PLAUSIBLE_LENGTHS;

@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use super::error::Log;
-use super::keys::{Kind, Range, SECTIONS, SectionKeys, TOP, section};
+use super::key::{Kind, Range, SectionKeys};
+use super::keys::{SECTIONS, TOP, section};
 use super::suggest;
 use super::tree::{Entry, Node, Place, Table, Value};
 use super::units::{self, LENGTH, PLAIN, Quantity};
@@ -232,8 +233,10 @@ impl<'a> Section<'a> {
         let [low, high] = items.as_slice() else {
             return self.wrong(entry, "two corners", "write [[x, y, z], [x, y, z]], the low corner first");
         };
-        let low: [f64; 3] = self.tuple(key, low, &LENGTH, &Range::ANY)?;
-        let high: [f64; 3] = self.tuple(key, high, &LENGTH, &Range::ANY)?;
+        // Such a box may well be meant to have no end.
+        let anywhere = Quantity { most: f64::INFINITY, ..LENGTH };
+        let low: [f64; 3] = self.tuple(key, low, &anywhere, &Range::ANY)?;
+        let high: [f64; 3] = self.tuple(key, high, &anywhere, &Range::ANY)?;
         if let Some(axis) = (0..3).find(|&a| low[a] > high[a]) {
             let name = ["x", "y", "z"][axis];
             let message =
@@ -277,7 +280,7 @@ impl<'a> Section<'a> {
             }
         };
         if range.holds(value) {
-            return Some(value);
+            return self.plausible(key, node, quantity, range, value);
         }
         let (unit, help) = match (*quantity == PLAIN, value.is_finite()) {
             (true, true) => (String::new(), String::new()),
@@ -286,6 +289,21 @@ impl<'a> Section<'a> {
         };
         let message = format!("`{key}` is {}{unit}; it must be {}", units::shown(value), range.described());
         self.log.add(node.place, message, help);
+        None
+    }
+
+    /// Refuses what nobody means: a cloth of 1e30 m. Where 0 is allowed, so is what is almost 0; so is infinity.
+    fn plausible(&self, key: &str, node: &Node, quantity: &Quantity, range: &Range, value: f64) -> Option<f64> {
+        let least = if range.holds(0.0) { 0.0 } else { quantity.least };
+        if (least..=quantity.most).contains(&value.abs()) || value.is_infinite() {
+            return Some(value);
+        }
+        let [least, most, shown] = [least, quantity.most, value].map(units::shown);
+        let low = if range.holds(-1.0) { format!("-{most}") } else { least };
+        let unit = if quantity.unit.is_empty() { String::new() } else { format!(" {}", quantity.unit) };
+        let message =
+            format!("`{key}` is {shown}{unit}, which is not plausible; it must be from {low} to {most}{unit}");
+        self.log.add(node.place, message, units::for_example(quantity));
         None
     }
 

@@ -1,6 +1,7 @@
 //! The reference page of the scene file, made from the key table.
 
-use super::keys::{Key, Kind, SECTIONS, SectionKeys, TOP};
+use super::key::{Key, Kind, SectionKeys};
+use super::keys::{SECTIONS, TOP};
 use super::presets::{CLOTH_PRESETS, SOLID_PRESETS};
 use super::units;
 
@@ -23,7 +24,8 @@ corners = [\"-x-z\", \"+x-z\"]
 
 Tables in double brackets may be repeated. Names that are not on this page are errors, and the message suggests the
 nearest one that is. Any key can be set from the command line: `--set time.frames=10`, `--set cloth.resolution=316`
-(the only cloth), `--set cloth.1.density=\"300 g/m^2\"` (the second, counted from 0), `--set cloth.curtain.scale=2` (by name).
+(the only cloth), `--set cloth.1.density=\"300 g/m^2\"` (the second, counted from 0), `--set cloth.curtain.scale=2` (by name,
+also by the one that a body without `name` gets).
 ";
 
 /// The reference page, in Markdown: every section's keys with type, unit, default and meaning.
@@ -51,6 +53,13 @@ pub fn reference_markdown() -> String {
             "| `{}` | {} | {} | {} | {} |\n",
             p.name, p.density, p.youngs_modulus, p.poisson_ratio, p.source
         ));
+    }
+    page.push_str(
+        "\n## Plausible numbers\n\nWhat is smaller or larger than this, whatever its sign, is taken for a typing error. 0 and what is almost 0 is \
+         fine where the key allows 0.\n\n| quantity | unit | from | to |\n|---|---|---|---|\n",
+    );
+    for q in units::NAMED.iter().filter(|q| q.most.is_finite()) {
+        page.push_str(&format!("| {} | {} | {} | {} |\n", q.name, q.unit, units::shown(q.least), units::shown(q.most)));
     }
     let names: Vec<String> = units::unit_names().map(|n| format!("`{n}`")).collect();
     page.push_str(&format!(

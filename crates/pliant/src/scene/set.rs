@@ -2,6 +2,7 @@
 
 use super::error::Log;
 use super::keys::section;
+use super::parse::default_name;
 use super::tree::{Node, Place, Table, Value};
 
 /// No key of a scene lies deeper.
@@ -65,18 +66,16 @@ fn element<'p>(name: &str, items: &[Node], path: &'p [&'p str]) -> Result<(usize
     let (first, rest) = (path[0], &path[1..]);
     let count = items.len();
     if let Ok(index) = first.parse::<usize>() {
-        return if index <= count {
+        // The first of its kind may be made; a further one is more often a wrong index than a wish.
+        return if index < count.max(1) {
             Ok((index, rest))
         } else {
-            Err((format!("there is no `{name}.{index}`"), format!("there are {count} [[{name}]], counted from 0")))
+            Err((format!("there is no `{name}.{index}`"), listed(name, items)))
         };
     }
     if section(name).is_some_and(|s| s.find(first).is_none()) && !rest.is_empty() {
-        let named = |node: &Node| match &node.value {
-            Value::Table(t) => matches!(t.get("name").map(|e| &e.node.value), Some(Value::Text(n)) if n == first),
-            _ => false,
-        };
-        if let Some(index) = items.iter().position(named) {
+        let named = |index: &usize| name_of(name, items, *index).is_some_and(|n| n == first);
+        if let Some(index) = (0..count).find(named) {
             return Ok((index, rest));
         }
     }
@@ -85,6 +84,30 @@ fn element<'p>(name: &str, items: &[Node], path: &'p [&'p str]) -> Result<(usize
     }
     let help = format!("there are {count} [[{name}]]; write `{name}.0.{first}` for the first, or its name for the 0");
     Err((format!("`{name}.{first}` does not say which {name}"), help))
+}
+
+/// The name of an element, as reports and pins use it; pins and forces have none.
+fn name_of(section_name: &str, items: &[Node], index: usize) -> Option<String> {
+    section(section_name)?.find("name")?;
+    let Value::Table(table) = &items.get(index)?.value else { return None };
+    match table.get("name").map(|entry| &entry.node.value) {
+        Some(Value::Text(name)) => Some(name.clone()),
+        Some(_) => None,
+        None => Some(default_name(section_name, index, items.len())),
+    }
+}
+
+/// `there is 1 [[cloth]]: cloth.0 ("curtain")`
+fn listed(name: &str, items: &[Node]) -> String {
+    const SHOWN: usize = 8;
+    let verb = if items.len() == 1 { "is" } else { "are" };
+    let one = |index: usize| match name_of(name, items, index) {
+        Some(own) => format!("{name}.{index} (\"{own}\")"),
+        None => format!("{name}.{index}"),
+    };
+    let shown: Vec<String> = (0..items.len().min(SHOWN)).map(one).collect();
+    let more = if items.len() > SHOWN { ", ..." } else { "" };
+    format!("there {verb} {} [[{name}]]: {}{more}", items.len(), shown.join(", "))
 }
 
 fn put_inside(at: &mut Node, name: &str, path: &[&str], node: Node) -> Result<(), Mistake> {

@@ -30,7 +30,7 @@ impl Dimension {
     }
 }
 
-/// What a number measures: its dimension, the unit of a bare number, and an example for messages.
+/// What a number measures: its dimension, the unit of a bare number, what is plausible, and an example for messages.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Quantity {
     pub name: &'static str,
@@ -38,31 +38,51 @@ pub(super) struct Quantity {
     /// How many base units (kg, m, s, degree) one `unit` is.
     pub scale: f64,
     pub dimension: Dimension,
+    /// Smallest plausible size besides 0, in `unit`.
+    pub least: f64,
+    /// Largest plausible size, in `unit`.
+    pub most: f64,
     pub example: &'static str,
 }
 
 const fn quantity(name: &'static str, unit: &'static str, powers: [i8; 4], example: &'static str) -> Quantity {
-    Quantity { name, unit, scale: 1.0, dimension: Dimension(powers), example }
+    Quantity { name, unit, scale: 1.0, dimension: Dimension(powers), least: 0.0, most: f64::INFINITY, example }
 }
 
-pub(super) const PLAIN: Quantity = quantity("plain number", "", [0, 0, 0, 0], "0.3");
-pub(super) const LENGTH: Quantity = quantity("length", "m", [0, 1, 0, 0], "5 mm");
+impl Quantity {
+    /// Sizes outside are typing errors, and would leave the range of single precision once squared.
+    const fn plausible(self, [least, most]: [f64; 2]) -> Quantity {
+        Quantity { least, most, ..self }
+    }
+}
+
+/// Plausible sizes of bodies, and the farthest they may lie from the origin, m.
+pub const PLAUSIBLE_LENGTHS: [f64; 2] = [1e-9, 1e6];
+
+pub(super) const PLAIN: Quantity = quantity("plain number", "", [0, 0, 0, 0], "0.3").plausible([1e-9, 1e9]);
+pub(super) const LENGTH: Quantity = quantity("length", "m", [0, 1, 0, 0], "5 mm").plausible(PLAUSIBLE_LENGTHS);
 pub(super) const TIME: Quantity = quantity("time", "s", [0, 0, 1, 0], "16 ms");
 pub(super) const MILLISECONDS: Quantity = Quantity { scale: 1e-3, ..quantity("time", "ms", [0, 0, 1, 0], "5 ms") };
-pub(super) const ANGLE: Quantity = quantity("angle", "deg", [0, 0, 0, 1], "30 deg");
-pub(super) const VELOCITY: Quantity = quantity("velocity", "m/s", [0, 1, -1, 0], "0.5 m/s");
-pub(super) const ANGULAR_VELOCITY: Quantity = quantity("angular velocity", "deg/s", [0, 0, -1, 1], "90 deg/s");
-pub(super) const ACCELERATION: Quantity = quantity("acceleration", "m/s^2", [0, 1, -2, 0], "9.81 m/s^2");
-pub(super) const AREA_DENSITY: Quantity = quantity("mass per area", "kg/m^2", [1, -2, 0, 0], "200 g/m^2");
-pub(super) const DENSITY: Quantity = quantity("mass per volume", "kg/m^3", [1, -3, 0, 0], "1.1 g/cm^3");
-pub(super) const PRESSURE: Quantity = quantity("pressure", "Pa", [1, -1, -2, 0], "1 MPa");
-pub(super) const STIFFNESS: Quantity = quantity("stiffness", "N/m", [1, 0, -2, 0], "10 N/m");
-pub(super) const BENDING: Quantity = quantity("bending stiffness", "N·m", [1, 2, -2, 0], "0.1 gf*cm");
-pub(super) const DRAG: Quantity = quantity("drag", "N·s/m^3", [1, -2, -1, 0], "2.5 N*s/m^3");
-pub(super) const RATE: Quantity = quantity("rate", "1/s", [0, 0, -1, 0], "0.5 1/s");
-pub(super) const FREQUENCY: Quantity = quantity("frequency", "Hz", [0, 0, -1, 0], "60 Hz");
+pub(super) const ANGLE: Quantity = quantity("angle", "deg", [0, 0, 0, 1], "30 deg").plausible([0.0, 1e6]);
+pub(super) const VELOCITY: Quantity = quantity("velocity", "m/s", [0, 1, -1, 0], "0.5 m/s").plausible([0.0, 1e6]);
+pub(super) const ANGULAR_VELOCITY: Quantity =
+    quantity("angular velocity", "deg/s", [0, 0, -1, 1], "90 deg/s").plausible([0.0, 1e9]);
+pub(super) const ACCELERATION: Quantity =
+    quantity("acceleration", "m/s^2", [0, 1, -2, 0], "9.81 m/s^2").plausible([0.0, 1e9]);
+pub(super) const AREA_DENSITY: Quantity =
+    quantity("mass per area", "kg/m^2", [1, -2, 0, 0], "200 g/m^2").plausible([1e-9, 1e6]);
+pub(super) const DENSITY: Quantity =
+    quantity("mass per volume", "kg/m^3", [1, -3, 0, 0], "1.1 g/cm^3").plausible([1e-6, 1e9]);
+pub(super) const PRESSURE: Quantity = quantity("pressure", "Pa", [1, -1, -2, 0], "1 MPa").plausible([1e-6, 1e14]);
+pub(super) const STIFFNESS: Quantity = quantity("stiffness", "N/m", [1, 0, -2, 0], "10 N/m").plausible([1e-9, 1e12]);
+pub(super) const BENDING: Quantity =
+    quantity("bending stiffness", "N·m", [1, 2, -2, 0], "0.1 gf*cm").plausible([0.0, 1e9]);
+pub(super) const DRAG: Quantity = quantity("drag", "N·s/m^3", [1, -2, -1, 0], "2.5 N*s/m^3").plausible([0.0, 1e9]);
+pub(super) const RATE: Quantity = quantity("rate", "1/s", [0, 0, -1, 0], "0.5 1/s").plausible([0.0, 1e9]);
+pub(super) const FREQUENCY: Quantity = quantity("frequency", "Hz", [0, 0, -1, 0], "60 Hz").plausible([1e-4, 1e6]);
 
-const NAMED: [Quantity; 14] = [
+/// The quantities of the reference page; [`read`] names what was found by the first with its dimension.
+pub(super) const NAMED: [Quantity; 15] = [
     LENGTH,
     TIME,
     ANGLE,
@@ -76,6 +96,7 @@ const NAMED: [Quantity; 14] = [
     BENDING,
     DRAG,
     FREQUENCY,
+    RATE,
     PLAIN,
 ];
 

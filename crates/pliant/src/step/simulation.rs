@@ -35,6 +35,7 @@ pub struct Simulation {
     method: &'static Method,
     iterations: usize,
     device: String,
+    direct: bool,
     precision: &'static str,
     stepper: Box<dyn Stepper>,
 }
@@ -79,6 +80,11 @@ impl Simulation {
     /// Name of the device, for reports.
     pub fn device(&self) -> &str {
         &self.device
+    }
+
+    /// Whether the device has a direct solver.
+    pub fn has_direct_solver(&self) -> bool {
+        self.direct
     }
 
     /// `"f32"` or `"f64"`.
@@ -147,13 +153,14 @@ impl Task for Build<'_> {
         if let Some(rho) = self.rho(&mut device, &settings)? {
             settings.parameters.rho = rho;
         }
-        let (name, precision) = (device.name(), device.precision());
+        let (name, precision, direct) = (device.name(), device.precision(), device.has_direct_solver());
         let stepper = DeviceStepper::new(device, self.model.clone(), self.state, settings)?;
         Ok(Simulation {
             model: self.model.clone(),
             method: settings.method,
             iterations: settings.iterations,
             device: name,
+            direct,
             precision,
             stepper: Box::new(stepper),
         })

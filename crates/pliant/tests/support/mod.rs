@@ -2,6 +2,8 @@
 #![allow(dead_code)]
 
 use pliant::device::{Cpu, Device};
+#[allow(unused_imports)]
+pub use pliant::math::SplitMix as Random;
 use pliant::math::{Real, Vec3};
 use pliant::model::{Model, ModelBuilder, Pin, Potential, State, System};
 use pliant::scene::Scene;
@@ -9,32 +11,6 @@ use pliant::solver::{Control, NewtonReport, Parameters, SolveError, SolveReport,
 use pliant::step::step_input;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-/// splitmix64
-pub struct Random(pub u64);
-
-impl Random {
-    pub fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    }
-
-    /// Uniform in [−1, 1).
-    pub fn signed(&mut self) -> f64 {
-        (self.bits() >> 11) as f64 / (1u64 << 52) as f64 - 1.0
-    }
-
-    pub fn below(&mut self, n: usize) -> usize {
-        (self.bits() % n as u64) as usize
-    }
-
-    pub fn point(&mut self) -> [f64; 3] {
-        std::array::from_fn(|_| self.signed())
-    }
-}
 
 /// A scene from its text, with `pliant = 1` added.
 pub fn scene(text: &str) -> Scene {

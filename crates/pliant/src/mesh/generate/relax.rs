@@ -2,6 +2,7 @@
 //! to the centroid of its Delaunay triangles (centroidal patches: Chen and Holst 2011, "Efficient mesh optimization
 //! schemes based on optimal Delaunay triangulations").
 
+use crate::math::SplitMix;
 use spade::{DelaunayTriangulation, InsertionError, Point2, Triangulation};
 
 /// How far points start from the lattice at most, in spacings: rows just touch, so no lattice lines survive. Measured
@@ -19,11 +20,11 @@ pub(super) struct Relaxed {
 impl Relaxed {
     pub fn new([nx, nz]: [usize; 2]) -> Result<Self, InsertionError> {
         let interior = |v: usize| (1..nx - 1).contains(&(v % nx)) && (1..nz - 1).contains(&(v / nx));
-        let mut random = SplitMix64(0x5eed);
+        let mut random = SplitMix(0x5eed);
         let mut at: Vec<[f64; 2]> = (0..nx * nz).map(|v| [(v % nx) as f64, (v / nx) as f64]).collect();
         for v in (0..at.len()).filter(|&v| interior(v)) {
             for (axis, n) in [(0, nx), (1, nz)] {
-                let moved = at[v][axis] + JITTER * (2.0 * random.unit() - 1.0);
+                let moved = at[v][axis] + JITTER * random.signed();
                 at[v][axis] = moved.clamp(0.5, n as f64 - 1.5);
             }
         }
@@ -60,18 +61,4 @@ pub(super) fn triangulate(points: impl Iterator<Item = [f64; 2]>) -> Result<Vec<
     // From +y, z runs clockwise of x, the other way round than in the triangulation's plane.
     let upward = |[a, b, c]: [usize; 3]| [a as u32, c as u32, b as u32];
     Ok(triangulation.inner_faces().map(|face| upward(face.vertices().map(|v| v.index()))).collect())
-}
-
-/// Steele, Lea and Flood 2014, "Fast splittable pseudorandom number generators".
-struct SplitMix64(u64);
-
-impl SplitMix64 {
-    /// Uniform in 0..1.
-    fn unit(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
-    }
 }

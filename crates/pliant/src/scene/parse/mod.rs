@@ -11,7 +11,8 @@ use std::path::Path;
 use toml::de::DeTable;
 
 use super::error::{Log, SceneError};
-use super::keys::{self, SECTIONS, SectionKeys};
+use super::key::SectionKeys;
+use super::keys::{self, SECTIONS};
 use super::reader::Section;
 use super::tree::{Node, Place, Table, Value};
 use super::types::{Cloth, Collider, Scene, Solid};
@@ -199,7 +200,7 @@ fn only<'a>(root: &'a Table, name: &str, log: &'a Log<'a>) -> Section<'a> {
 }
 
 /// The default name of the `index`th of `count` things.
-fn default_name(what: &str, index: usize, count: usize) -> String {
+pub(super) fn default_name(what: &str, index: usize, count: usize) -> String {
     if count == 1 { what.to_string() } else { format!("{what}{index}") }
 }
 

@@ -42,7 +42,7 @@ fn an_override_makes_the_tables_it_needs() {
     assert_eq!(set("solver.rho", "0.99").solver.rho, Some(0.99));
     assert_eq!(set("solver.budget_ms", "5 ms").solver.budget_ms, Some(5.0));
     assert_eq!(set("pin.corners", "-x-z").pin.len(), 1);
-    assert_eq!(set("cloth.1.name", "second").cloth[1].name, "second");
+    assert_eq!(set("pin.0.corners", "-x-z").pin.len(), 1);
     assert_eq!(set("seed", "7").seed, 7);
 }
 
@@ -74,14 +74,35 @@ fn a_mistake_in_an_override_names_the_override() {
         "--set tiem.frames=3: unknown table or key `tiem` at the top of the file\n      = did you mean `time`?\n"
     );
     assert_eq!(
-        refused(ONE, "cloth.5.density", "3"),
-        "--set cloth.5.density=3: there is no `cloth.5`\n      = there are 1 [[cloth]], counted from 0\n"
+        refused(ONE, "cloth.1.density", "3"),
+        "--set cloth.1.density=3: there is no `cloth.1`\n      = there is 1 [[cloth]]: cloth.0 (\"curtain\")\n"
     );
     assert_eq!(
         refused(ONE, "cloth.material.density", "3"),
         "--set cloth.material.density=3: `material` is the text \"silk\", so there is no `density` in it\n      = set `material` itself, or a key beside it\n"
     );
     assert!(refused(ONE, "..", "3").starts_with("--set ..=3: `..` is not the name of a key"));
+}
+
+/// Regression: an index one too large added a body.
+#[test]
+fn an_override_of_what_is_not_there_says_what_is() {
+    let two = "pliant = 1\n[[cloth]]\n[[cloth]]\nname = \"sail\"\n[[pin]]\nbody = \"sail\"\nvertices = 0\n";
+    let message = refused(two, "cloth.2.density", "1");
+    assert!(message.contains("there are 2 [[cloth]]: cloth.0 (\"cloth0\"), cloth.1 (\"sail\")"), "{message}");
+    let message = refused(two, "pin.1.vertices", "1");
+    assert!(message.contains("there is 1 [[pin]]: pin.0\n"), "{message}");
+}
+
+#[test]
+fn the_names_of_reports_reach_bodies_without_a_name() {
+    let density = |text: &str, key: &str| {
+        let scene = parse_with(text, &[(key, "1")]).unwrap_or_else(|e| panic!("{e}"));
+        scene.cloth.iter().map(|cloth| cloth.density == 1.0).collect::<Vec<bool>>()
+    };
+    assert_eq!(density("pliant = 1\n[[cloth]]\n", "cloth.cloth.density"), [true]);
+    assert_eq!(density("pliant = 1\n[[cloth]]\n[[cloth]]\n", "cloth.cloth1.density"), [false, true]);
+    assert!(refused(ONE, "cloth.cloth.density", "1").contains("unknown key `cloth`"));
 }
 
 #[test]

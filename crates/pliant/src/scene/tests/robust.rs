@@ -108,3 +108,61 @@ fn a_scene_file_that_does_not_exist_suggests_one_that_does() {
     assert!(Scene::read(Path::new(""), &[]).is_err());
     assert!(Scene::read(folder.path(), &[]).is_err());
 }
+
+/// Regression: these were simulated, and gave nonsense, infinities or hours of nothing.
+#[test]
+fn absurd_numbers_are_refused_with_their_place_and_what_would_do() {
+    let cases = [
+        ("[[cloth]]", "size", "1e30", "from 1e-9 to 1000000 m"),
+        ("[[cloth]]", "size", "[1, 1e-30]", "from 1e-9 to 1000000 m"),
+        ("[[cloth]]", "density", "1e-30", "from 1e-9 to 1000000 kg/m^2"),
+        ("[[cloth]]", "stretch_stiffness", "1e30", "to 1e12 N/m"),
+        ("[[cloth]]", "bend_stiffness", "1e30", "from 0 to 1e9 N·m"),
+        ("[[cloth]]", "velocity", "[0, -1e39, 0]", "from -1000000 to 1000000 m/s"),
+        ("[[cloth]]", "position", "[0, 1e30, 0]", "from -1000000 to 1000000 m"),
+        ("[[cloth]]", "rotation", "[1e300, 0, 0]", "deg"),
+        ("[[cloth]]", "scale", "1e-30", "from 1e-9 to 1e9\n"),
+        ("[[cloth]]", "thickness", "1e30", "from 0 to 1000000 m"),
+        ("[[cloth]]\n[time]", "frame_rate", "1e9", "from 0.0001 to 1000000 Hz"),
+        ("[[cloth]]\n[solver]", "contact_stiffness", "1e30", "to 1e9\n"),
+        ("[[solid]]\nshape = \"box\"", "youngs_modulus", "1e30", "to 1e14 Pa"),
+        ("[[solid]]\nshape = \"box\"", "density", "1e30", "kg/m^3"),
+        ("[[cloth]]\n[[pin]]\nvertices = 0", "stiffness", "1e30", "N/m"),
+        ("[[cloth]]\n[[pin]]\nvertices = 0", "angular_velocity", "[0, 1e30, 0]", "deg/s"),
+        ("[[cloth]]\n[[pin]]", "nearest", "[1e30, 0, 0]", "m"),
+        ("[[cloth]]\n[[force]]\nkind = \"damping\"", "rate", "1e30", "1/s"),
+        ("[[cloth]]\n[[force]]\nkind = \"acceleration\"", "acceleration", "[1e30, 0, 0]", "m/s^2"),
+    ];
+    for (table, key, value, words) in cases {
+        let message = bad(&format!("pliant = 1\n{table}\n{key} = {value}\n"));
+        let line = 2 + table.matches('\n').count() + 1;
+        assert!(message.starts_with(&format!("test.toml:{line}:")), "{message}");
+        assert!(message.contains("not plausible") && message.contains(words), "{key} = {value}: {message}");
+    }
+    good("pliant = 1\ngravity = [0, 0, 0]\n[[cloth]]\n");
+    assert!(bad("pliant = 1\ngravity = [0, -1e30, 0]\n[[cloth]]\n").contains("not plausible"));
+}
+
+#[test]
+fn everything_sensible_is_plausible() {
+    let cases = [
+        ("[[cloth]]", "size", "\"1 um\""),
+        ("[[cloth]]", "size", "[\"100 km\", \"1 mm\"]"),
+        ("[[cloth]]", "density", "\"0.77 mg/m^2\""), // graphene
+        ("[[cloth]]", "thickness", "1e-300"),
+        ("[[cloth]]", "bend_stiffness", "1e-30"),
+        ("[[cloth]]", "velocity", "[1e-30, \"8 km/s\", 0]"),
+        ("[[cloth]]\n[time]", "frame_rate", "1000000"),
+        ("[[cloth]]\n[time]", "frame_rate", "\"1 1/h\""),
+        ("[[solid]]\nshape = \"box\"", "youngs_modulus", "\"1200 GPa\""), // diamond
+        ("[[solid]]\nshape = \"box\"", "youngs_modulus", "1"),
+        ("[[solid]]\nshape = \"box\"", "density", "\"22.6 g/cm^3\""), // osmium
+        ("[[solid]]\nshape = \"box\"", "density", "0.16"),            // aerographite
+        ("[[cloth]]\n[[pin]]\nvertices = 0", "angular_velocity", "[0, \"1000000 rpm\", 0]"),
+        ("[[cloth]]\n[[pin]]", "inside", "[[-1e30, -1, -1e30], [1e30, 1, 1e30]]"),
+        ("[[cloth]]\n[[pin]]\nvertices = 0", "release", "inf"),
+    ];
+    for (table, key, value) in cases {
+        good(&format!("pliant = 1\n{table}\n{key} = {value}\n"));
+    }
+}

@@ -1,7 +1,8 @@
 //! The key table tells the truth about the parser, and the reference page about the key table.
 
 use super::*;
-use crate::scene::keys::{Key, SECTIONS, SectionKeys, TOP};
+use crate::scene::key::{Key, SectionKeys};
+use crate::scene::keys::{SECTIONS, TOP};
 use crate::scene::reference::{is_typed, reference_markdown};
 
 /// A valid scene whose last table is `section`, of the shape or kind for which `key` has a meaning.
