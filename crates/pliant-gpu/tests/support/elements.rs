@@ -6,7 +6,7 @@
 //! cancel. Ψ and C are squares and lengths of √w (A x − p), which moves by at most √‖K‖ times what the points move, however
 //! badly p is conditioned; so their bounds need no measuring.
 
-use super::Gpu;
+use super::{Gpu, as_written_and_sloppy};
 use super::random::{Random, size, stencils};
 use pliant::material::{
     Batch, Compliant, CorrectionSetting, Corrections, Disjoint, Elements, Projective, SIMPLEX_WGSL, WgslTwin,
@@ -86,7 +86,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {{
     )
 }
 
-fn gpu_answers<const N: usize>(gpu: &Gpu, elements: &Elements<f64>, cases: &Cases<N>) -> Vec<Answer<N>> {
+fn gpu_answers<const N: usize>(gpu: &Gpu, source: &str, elements: &Elements<f64>, cases: &Cases<N>) -> Vec<Answer<N>> {
     let data = elements.wgsl().expect("the element has a twin").packed();
     let points: Vec<f32> = cases
         .x
@@ -97,7 +97,7 @@ fn gpu_answers<const N: usize>(gpu: &Gpu, elements: &Elements<f64>, cases: &Case
     let multipliers: Vec<f32> = cases.multiplier.iter().map(|&m| m as f32).collect();
     let width = words_per_answer(N);
     let count = cases.x.len();
-    let out = gpu.run(&kernel(elements), &[&data, &points, &multipliers], count * width, count);
+    let out = gpu.run(source, &[&data, &points, &multipliers], count * width, count);
     out.chunks_exact(width)
         .map(|a| {
             let vectors = |block: usize| {
@@ -201,8 +201,9 @@ pub fn check_element<E, const N: usize>(
     }
     let exact = batch.element.clone();
     let elements = Elements::from(batch);
-    for gpu in Gpu::all() {
-        let answers = gpu_answers(&gpu, &elements, &cases);
+    let sources = as_written_and_sloppy(&kernel(&elements));
+    for (gpu, source) in Gpu::all().iter().flat_map(|gpu| sources.iter().map(move |source| (gpu, source))) {
+        let answers = gpu_answers(gpu, source, &elements, &cases);
         let mut worst = Worst::default();
         for (c, found) in answers.iter().enumerate() {
             compare(exact[c], found, &cases, c, &mut worst, &mut random);
