@@ -4,9 +4,9 @@
 //! and of the collider's size. A normal may turn fast or jump (edges, axes); how much the exact one turns when the point
 //! moves that much is measured.
 
-use super::{Gpu, as_written_and_sloppy};
 use super::elements::EPS;
 use super::random::Random;
+use super::{Gpu, as_written_and_sloppy};
 use pliant::contact::{self, Collider, PosedCollider, limit_slip};
 use pliant::math::{self, Vec3};
 use pliant::scene::{self, ColliderShape};

@@ -3,9 +3,9 @@
 //! Bounds, those of the Rust twin's own test with room for square roots that are 2.5 ulp off: a nearest rotation moves
 //! by ε ‖F‖/(σ₁ + σ₂) when F is rounded; unique or not, it reaches tr(RᵀF) = σ₀ + σ₁ + σ₂ up to ε ‖F‖.
 
-use super::{Gpu, as_written_and_sloppy};
 use super::elements::EPS;
 use super::random::{Random, matrices};
+use super::{Gpu, as_written_and_sloppy};
 use pliant::math::svd::svd_3x2;
 use pliant::math::{self, Mat3, Vec3, polar_rotation, svd};
 
