@@ -1,5 +1,5 @@
-// Twin of volume_limit.rs. The Rust twin solves for s in f64; here two rearrangements keep the digits of f32:
-// σᵢ² + 4ν = (2t − σ₂)² + (σᵢ − σ₂)(σᵢ + σ₂), a sum without cancellation, and s − σ = ν/s instead of a difference.
+// Twin of volume_limit.rs. The Rust twin solves for s in f64; here s − σ = ν/s instead of a difference keeps the digits
+// of f32.
 
 struct VolumeLimitTet {
     /// b of corners 1, 2, 3, 1/m.
