@@ -7,6 +7,7 @@ use crate::error::GpuError;
 use crate::kernel::{Access, Kernel};
 use crate::library::Library;
 use crate::order::Order;
+use crate::rings::RingChoice;
 use crate::rows::ForceRows;
 use bytemuck::{Pod, Zeroable};
 use pliant::device::rows::is_in_rows;
@@ -44,6 +45,7 @@ pub struct GpuProblem {
     pub(crate) wind: Wind,
     pub(crate) shape: Shape,
     pub(crate) kernels: Kernels,
+    pub(crate) rings: RingChoice,
     pub(crate) matrix: Option<crate::matrix::Matrix>,
     pub(crate) constraints: Option<crate::constrain::Constraints>,
     pub(crate) potential: Potential,
@@ -140,9 +142,10 @@ pub(crate) struct Kernels {
 /// The text of the kernels that loop over a vertex's neighbours.
 pub(crate) fn force_text(has_slots: bool, colliders: usize, kernel: &str) -> String {
     format!(
-        "const HAS_SLOTS: bool = {has_slots};\nconst COLLIDERS: u32 = {colliders}u;\n{}\n{}\n{}\n{kernel}",
+        "const HAS_SLOTS: bool = {has_slots};\nconst COLLIDERS: u32 = {colliders}u;\n{}\n{}\n{}\n{}\n{kernel}",
         pliant::math::WGSL,
         pliant::contact::WGSL,
+        include_str!("kernels/spring.wgsl"),
         include_str!("kernels/force.wgsl"),
     )
 }
@@ -282,6 +285,7 @@ impl GpuProblem {
             wind: Wind::new(context, model, &order)?,
             shape: Shape::new(context, model, &order)?,
             kernels,
+            rings: RingChoice::Open,
             matrix: None,
             constraints: None,
             potential: Potential::new(model.clone(), system.clone()),

@@ -28,14 +28,6 @@ struct Force {
     contact: f32,
 }
 
-fn spring_force(entry: vec2<u32>, pull: f32, d: vec3<f32>) -> vec3<f32> {
-    let square = dot(d, d);
-    let factor = bitcast<f32>(entry.y) - pull * inverseSqrt(max(square, TINY));
-    // A spring of length zero has no direction: it pushes its ends apart along x, as in spring.rs.
-    let kick = select(pull, -pull, (entry.x & AFTER) != 0u);
-    return factor * d + vec3(select(0.0, kick, square < TINY), 0.0, 0.0);
-}
-
 fn row_force(i: u32, xi: vec3<f32>) -> vec3<f32> {
     let slice = slices[i / SLICE];
     var g = vec3<f32>(0.0);
@@ -49,14 +41,14 @@ fn row_force(i: u32, xi: vec3<f32>) -> vec3<f32> {
         let s1 = pulls[pull_at + SLICE];
         let x0 = x[e0.x & ~AFTER].xyz;
         let x1 = x[e1.x & ~AFTER].xyz;
-        g += spring_force(e0, s0, xi - x0);
-        g += spring_force(e1, s1, xi - x1);
+        g += spring_force(bitcast<f32>(e0.y), s0, (e0.x & AFTER) != 0u, xi - x0);
+        g += spring_force(bitcast<f32>(e1.y), s1, (e1.x & AFTER) != 0u, xi - x1);
         at += 2u * SLICE;
         pull_at += 2u * SLICE;
     }
     if (slice.y & 1u) != 0u {
         let e = entries[at];
-        g += spring_force(e, pulls[pull_at], xi - x[e.x & ~AFTER].xyz);
+        g += spring_force(bitcast<f32>(e.y), pulls[pull_at], (e.x & AFTER) != 0u, xi - x[e.x & ~AFTER].xyz);
         at += SLICE;
     }
     for (var k = 0u; k + 1u < slice.z; k += 2u) {
