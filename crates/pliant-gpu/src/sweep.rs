@@ -15,7 +15,7 @@ pub(crate) fn sweep_buffers<'a>(
     x: &'a Field,
     out: &'a Field,
     last: &'a Buffer,
-) -> [&'a Buffer; 13] {
+) -> [&'a Buffer; 12] {
     [
         &x.buffer,
         &problem.x_pull.buffer,
@@ -25,7 +25,6 @@ pub(crate) fn sweep_buffers<'a>(
         &problem.rows.pulls,
         &problem.slots,
         &problem.slot_offsets,
-        &problem.slot_items,
         &problem.colliders,
         &problem.touch,
         &out.buffer,

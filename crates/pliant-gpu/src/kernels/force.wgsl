@@ -12,12 +12,11 @@
 @group(0) @binding(4) var<storage, read> entries: array<vec2<u32>>;
 @group(0) @binding(5) var<storage, read> pulls: array<f32>;
 @group(0) @binding(6) var<storage, read> slots: array<vec4<f32>>;
-// Slots of vertex i: slot_items[slot_offsets[i]..slot_offsets[i + 1]].
+// Slots of vertex i: slots[slot_offsets[i]..slot_offsets[i + 1]].
 @group(0) @binding(7) var<storage, read> slot_offsets: array<u32>;
-@group(0) @binding(8) var<storage, read> slot_items: array<u32>;
-@group(0) @binding(9) var<storage, read> colliders: array<Collider>;
+@group(0) @binding(8) var<storage, read> colliders: array<Collider>;
 // Contact stiffness, N/m; thickness, m; 1/m, 1/kg, 0 where held; D, N/m.
-@group(0) @binding(10) var<storage, read> touch: array<vec4<f32>>;
+@group(0) @binding(9) var<storage, read> touch: array<vec4<f32>>;
 
 const SLICE: u32 = 32u;
 const AFTER: u32 = 0x80000000u;
@@ -72,9 +71,8 @@ fn force(i: u32, xi: vec3<f32>, free: bool) -> Force {
     let goal = x_pull[i];
     var out = Force(goal.w * (xi - goal.xyz) + row_force(i, xi), 0.0);
     if HAS_SLOTS && free {
-        for (var k = slot_offsets[i]; k < slot_offsets[i + 1u]; k++) {
-            out.gradient += slots[slot_items[k]].xyz;
-        }
+        let end = slot_offsets[i + 1u];
+        for (var k = slot_offsets[i]; k < end; k++) { out.gradient += slots[k].xyz; }
     }
     if COLLIDERS > 0u && free {
         let own = touch[i];
