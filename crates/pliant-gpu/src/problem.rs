@@ -9,6 +9,7 @@ use crate::library::Library;
 use crate::order::Order;
 use crate::rings::RingChoice;
 use crate::rows::ForceRows;
+use crate::stepping::Layout;
 use bytemuck::{Pod, Zeroable};
 use pliant::device::rows::is_in_rows;
 use pliant::model::{Model, Potential, System};
@@ -44,6 +45,9 @@ pub struct GpuProblem {
     pub(crate) packed_pins: Vec<PackedPin>,
     pub(crate) wind: Wind,
     pub(crate) shape: Shape,
+    /// Partials of the measures, and where each of them lies.
+    pub(crate) measured: Buffer,
+    pub(crate) layout: Layout,
     pub(crate) kernels: Kernels,
     pub(crate) rings: RingChoice,
     pub(crate) matrix: Option<crate::matrix::Matrix>,
@@ -105,6 +109,14 @@ pub(crate) struct StepParameters {
     pub drift: f32,
     pub fall: [f32; 3],
     pub relaxation: f32,
+}
+
+#[derive(Clone, Copy, Default, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct MeasureParameters {
+    pub n: u32,
+    pub first: u32,
+    pub others: u32,
 }
 
 #[derive(Clone, Copy, Default, Pod, Zeroable)]
@@ -181,7 +193,7 @@ impl Kernels {
         let mut measures = |entry: &str| {
             let mut access = [Read; 13];
             access[11] = Write;
-            library.kernel::<CountParameters>("measure", &measure, entry, &access)
+            library.kernel::<MeasureParameters>("measure", &measure, entry, &access)
         };
         let (start, solution, gap) = (measures("start")?, measures("solution")?, measures("gap")?);
         let mut shapes = |entry: &str| {
@@ -262,6 +274,10 @@ impl GpuProblem {
             .collect();
         let contact: Vec<[f32; 2]> = inv_diagonal.iter().map(|&inverse| [0.0, inverse]).collect();
         let kernels = Kernels::new(library, !corners.is_empty(), !model.winds.is_empty(), model.colliders.len())?;
+        let shape = Shape::new(context, model, &order)?;
+        let springs = if system.pin_stiffness.iter().any(|k| *k > 0.0) { model.pins.len() as u32 } else { 0 };
+        let counts = batches.iter().map(|batch: &Batch| batch.count);
+        let layout = Layout::new(n as u32, counts, springs, shape.edge_count, shape.tet_count);
         let bytes = |name: &str, bytes: usize| Buffer::new(context, name, bytes as u64);
         Ok(Self {
             rows: ForceRows::new(context, model, system, &order)?,
@@ -282,7 +298,9 @@ impl GpuProblem {
             pins: bytes("pins", size_of::<PackedPin>() * model.pins.len())?,
             packed_pins: Vec::new(),
             wind: Wind::new(context, model, &order)?,
-            shape: Shape::new(context, model, &order)?,
+            shape,
+            measured: Buffer::new(context, "measures", layout.bytes())?,
+            layout,
             kernels,
             rings: RingChoice::Open,
             matrix: None,

@@ -11,7 +11,7 @@ use crate::vector::Reduction;
 use pliant::device::{Blend, Slot};
 use pliant::math::Fnv;
 use pliant::step::RhoCache;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The buffers of the kernels that loop over neighbours.
 pub(crate) fn sweep_buffers<'a>(
@@ -151,10 +151,13 @@ impl Gpu {
         let time =
             |gpu: &mut Gpu, problem: &mut GpuProblem, warm: u64| gpu.time_sweeps(problem, Duration::from_millis(warm));
         problem.rings = RingChoice::Single;
-        let mut best = (time(self, problem, 300)?, Cut::SINGLE);
+        let mut best = (time(self, problem, 500)?, Cut::SINGLE);
         for &cut in Cut::candidates(problem.n as usize) {
+            let begun = Instant::now();
             if self.cut(problem, Some(cut))? {
-                let seconds = time(self, problem, 3)?;
+                // The GPU was idle meanwhile.
+                let warm = 2 * begun.elapsed().as_millis() as u64;
+                let seconds = time(self, problem, warm.min(500))?;
                 tracing::debug!("{cut:?}: {:.2} us per iteration", 1e6 * seconds);
                 if seconds < best.0 {
                     best = (seconds, cut);

@@ -72,7 +72,15 @@ fn force(i: u32, xi: vec3<f32>, free: bool) -> Force {
     var out = Force(goal.w * (xi - goal.xyz) + row_force(i, xi), 0.0);
     if HAS_SLOTS && free {
         let end = slot_offsets[i + 1u];
-        for (var k = slot_offsets[i]; k < end; k++) { out.gradient += slots[k].xyz; }
+        var k = slot_offsets[i];
+        for (; k + 3u < end; k += 4u) {
+            let a = slots[k].xyz;
+            let b = slots[k + 1u].xyz;
+            let c = slots[k + 2u].xyz;
+            let d = slots[k + 3u].xyz;
+            out.gradient += (a + b) + (c + d);
+        }
+        for (; k < end; k++) { out.gradient += slots[k].xyz; }
     }
     if COLLIDERS > 0u && free {
         let own = touch[i];
