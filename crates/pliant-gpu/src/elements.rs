@@ -3,7 +3,7 @@
 use crate::buffer::Buffer;
 use crate::context::Context;
 use crate::error::GpuError;
-use crate::kernel::{Access, Kernel};
+use crate::kernel::{Access, Kernel, SMALL_GROUP};
 use crate::library::Library;
 use crate::order::Order;
 use bytemuck::{Pod, Zeroable};
@@ -109,7 +109,7 @@ impl Batch {
             count: elements.len() as u32,
             arity: element.arity as u32,
             index,
-            fill: library.kernel::<ElementParameters>(element.prefix, &source, "fill", &ACCESS)?,
+            fill: library.kernel_of::<ElementParameters>(SMALL_GROUP, element.prefix, &source, "fill", &ACCESS)?,
             energy: library.kernel::<ElementParameters>(element.prefix, &source, "energy", &ACCESS)?,
             items: all,
             first_slot: None,

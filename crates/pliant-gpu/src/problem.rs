@@ -4,7 +4,7 @@ use crate::buffer::{Buffer, Field};
 use crate::context::Context;
 use crate::elements::{Batch, places};
 use crate::error::GpuError;
-use crate::kernel::{Access, Kernel};
+use crate::kernel::{Access, GROUP, Kernel, SMALL_GROUP};
 use crate::library::Library;
 use crate::order::Order;
 use crate::rings::RingChoice;
@@ -176,12 +176,13 @@ impl Kernels {
     fn new(library: &mut Library, has_slots: bool, has_wind: bool, colliders: usize) -> Result<Self, GpuError> {
         use Access::{Read, Write};
         let sweep = force_text(has_slots, colliders, include_str!("kernels/sweep.wgsl"));
-        let mut sweeps = |entry: &str| {
+        let mut sweeps = |entry: &str, group: u32| {
             let mut access = [Read; 12];
             access[10..].fill(Write);
-            library.kernel::<SweepParameters>("sweep", &sweep, entry, &access)
+            library.kernel_of::<SweepParameters>(group, "sweep", &sweep, entry, &access)
         };
-        let (gradient, jacobi, jacobi_residual) = (sweeps("gradient")?, sweeps("jacobi")?, sweeps("jacobi_residual")?);
+        let (gradient, jacobi) = (sweeps("gradient", SMALL_GROUP)?, sweeps("jacobi", SMALL_GROUP)?);
+        let jacobi_residual = sweeps("jacobi_residual", GROUP)?;
         let step = step_text(has_wind, colliders);
         let mut steps = |entry: &str| {
             let access = [Read, Write, Write, Write, Read, Read, Read, Read, Read, Read, Read, Write, Read];
