@@ -70,7 +70,7 @@ pub(crate) fn text(element: &WgslElement, corrections: bool) -> String {
     out
 }
 
-fn expand(element: &WgslElement, template: &str) -> String {
+pub(crate) fn expand(element: &WgslElement, template: &str) -> String {
     let mut out = String::new();
     for line in template.lines() {
         let line = line

@@ -153,6 +153,11 @@ pub(crate) struct Kernels {
 
 /// The text of the kernels that loop over a vertex's neighbours.
 pub(crate) fn force_text(has_slots: bool, colliders: usize, kernel: &str) -> String {
+    bare_force_text(has_slots, colliders, &format!("{}\n{kernel}", include_str!("kernels/slots.wgsl")))
+}
+
+/// The same for kernels that say themselves where slots are.
+pub(crate) fn bare_force_text(has_slots: bool, colliders: usize, kernel: &str) -> String {
     format!(
         "const HAS_SLOTS: bool = {has_slots};\nconst COLLIDERS: u32 = {colliders}u;\n{}\n{}\n{}\n{}\n{kernel}",
         pliant::math::WGSL,
@@ -313,6 +318,11 @@ impl GpuProblem {
             model: model.clone(),
             system: system.clone(),
         })
+    }
+
+    /// Whether some elements write their forces to slots.
+    pub(crate) fn has_slots(&self) -> bool {
+        self.batches.iter().any(|batch| batch.first_slot.is_some())
     }
 
     /// Bytes that one Jacobi sweep moves at least: the streaming floor of benchmarks.
