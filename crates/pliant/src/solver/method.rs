@@ -360,9 +360,9 @@ mod tests {
             iterations_for(&Model::new(&scene).unwrap().0, 1.0 / 60.0) as f64
         };
         // κ ~ k/m: as the square of the resolution, and as the stiffness.
-        let base = iterations(20, 1e4);
-        assert!((iterations(39, 1e4) / base - 2.0).abs() < 0.1);
-        assert!((iterations(20, 4e4) / base - 2.0).abs() < 0.05);
+        let base = iterations(21, 1e4);
+        assert!((iterations(41, 1e4) / base - 2.0).abs() < 0.1);
+        assert!((iterations(21, 4e4) / base - 2.0).abs() < 0.05);
         assert_eq!((iterations(5, 1.0), iterations(200, 1e6)), (100.0, 2000.0));
     }
 }
