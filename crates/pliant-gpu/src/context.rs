@@ -107,7 +107,7 @@ impl Context {
         bytes: u64,
         usage: wgpu::BufferUsages,
     ) -> Result<wgpu::Buffer, GpuError> {
-        let limit = self.info.max_buffer_size.min(self.info.max_storage_binding_size);
+        let limit = self.info.largest_buffer();
         if bytes > limit {
             return Err(GpuError::TooLarge { name: label.to_owned(), bytes, limit });
         }

@@ -19,15 +19,7 @@ pub struct Points {
 
 impl Gpu {
     fn device_error(&self, error: GpuError) -> DeviceError {
-        let help = "use --device cpu".to_string();
-        let device = self.name();
-        match error {
-            GpuError::NoFormula { element } => {
-                let what = format!("formula for {element} elements");
-                DeviceError::Unsupported { device, what, help: format!("{help}, or a projective material") }
-            }
-            _ => DeviceError::Failed { device, reason: error.to_string(), help },
-        }
+        error.on(self.name())
     }
 
     fn sweep_buffers<'a>(

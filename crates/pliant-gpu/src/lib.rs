@@ -25,7 +25,7 @@ mod vector;
 #[cfg(test)]
 mod tests;
 
-pub use adapter::{AdapterInfo, Choice, Kind, adapters};
+pub use adapter::{AdapterInfo, Choice, Kind, adapters, chosen};
 pub use buffer::Field;
 pub use context::Trust;
 pub use device::Points;

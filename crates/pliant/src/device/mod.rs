@@ -10,7 +10,7 @@ mod devices;
 pub mod rows;
 
 pub use cpu::{Cpu, CpuProblem};
-pub use devices::{CpuOnly, Devices, Task};
+pub use devices::{CpuOnly, DeviceChoice, Devices, Task};
 
 use crate::contact::PosedCollider;
 use crate::linear::CholeskyError;
@@ -60,6 +60,14 @@ pub enum DeviceError {
     /// The direct solver failed.
     #[error("direct solver: {0}")]
     Cholesky(#[from] CholeskyError),
+    /// No device is ever called that.
+    #[error("there is no device '{name}'; {help}")]
+    Unknown {
+        /// As asked for.
+        name: String,
+        /// What one can ask for.
+        help: String,
+    },
     /// There is no such device here.
     #[error("there is no device '{device}' here; {help}")]
     Absent {

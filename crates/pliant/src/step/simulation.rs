@@ -4,7 +4,7 @@ use super::{SimulationError, StepReport, Stepper};
 use crate::device::{CpuOnly, Device, DeviceError, Devices, Task};
 use crate::math::Fnv;
 use crate::model::{Model, State};
-use crate::scene::Scene;
+use crate::scene::{DeviceSettings, Scene};
 use crate::solver::{Method, Parameters, find_method_for};
 use std::sync::Arc;
 use std::time::Duration;
@@ -58,8 +58,7 @@ impl Simulation {
     /// As [`Simulation::new`], on the device that the scene asks for and with a place where found parameters are kept.
     pub fn on(devices: &impl Devices, scene: &Scene, cache: Option<&dyn RhoCache>) -> Result<Self, SimulationError> {
         let (model, state) = Model::new(scene)?;
-        let build = Build { scene, model: &Arc::new(model), state: &state, cache };
-        devices.run(&scene.device, build)?
+        on_device(devices, &scene.device, Build { scene, model: &Arc::new(model), state: &state, cache })
     }
 
     /// The frozen model.
@@ -134,7 +133,30 @@ fn settings(scene: &Scene, method: &'static Method) -> Settings {
     }
 }
 
+/// Does a task where the scene says. Where the scene leaves that open and the device that was picked cannot do it, the
+/// CPU does it.
+pub(super) fn on_device<R>(
+    devices: &impl Devices,
+    settings: &DeviceSettings,
+    task: impl Task<Output = Result<R, SimulationError>> + Copy,
+) -> Result<R, SimulationError> {
+    let error = match devices.run(settings, task).map_err(SimulationError::from) {
+        Ok(Ok(done)) => return Ok(done),
+        Ok(Err(error)) | Err(error) => error,
+    };
+    if settings.name != "auto" || !error.may_work_on_cpu() {
+        return Err(error);
+    }
+    match error {
+        // That a device is not made for everything is no reason to worry.
+        SimulationError::Method(_) => tracing::info!("{error}; taking the CPU"),
+        _ => tracing::warn!("{error}; going on on the CPU"),
+    }
+    devices.run(&DeviceSettings { name: "cpu".to_string(), ..settings.clone() }, task)?
+}
+
 /// A simulation to be made on some device.
+#[derive(Clone, Copy)]
 struct Build<'a> {
     scene: &'a Scene,
     model: &'a Arc<Model>,
@@ -169,9 +191,10 @@ impl Task for Build<'_> {
 
 impl Build<'_> {
     fn settings<D: Device>(&self, device: &D) -> Result<Settings, SimulationError> {
-        let method = find_method_for(&self.scene.solver.method, self.model, device.has_direct_solver())?;
+        let direct = device.has_direct_solver();
+        let method = find_method_for(&self.scene.solver.method, self.model, direct)?;
+        method.check_device(self.model, direct, &device.name())?;
         method.check(self.model)?;
-        method.check_device(device)?;
         Ok(settings(self.scene, method))
     }
 
@@ -210,9 +233,10 @@ pub fn rho_for(
     start: &State,
     cache: Option<&dyn RhoCache>,
 ) -> Result<Option<f64>, SimulationError> {
-    devices.run(&scene.device, FindRho(Build { scene, model, state: start, cache }))?
+    on_device(devices, &scene.device, FindRho(Build { scene, model, state: start, cache }))
 }
 
+#[derive(Clone, Copy)]
 struct FindRho<'a>(Build<'a>);
 
 impl Task for FindRho<'_> {
