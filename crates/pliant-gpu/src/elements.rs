@@ -31,7 +31,7 @@ pub(crate) struct Batch {
     pub(crate) items: Vec<u32>,
     pub(crate) fill: Arc<Kernel>,
     pub(crate) energy: Arc<Kernel>,
-    /// The first slot of their forces, if they have slots.
+    /// The first of their corners that have slots, if they have any.
     pub(crate) first_slot: Option<u32>,
 }
 
@@ -54,9 +54,9 @@ pub(crate) struct CorrectedBatch {
     pub(crate) first_slot: u32,
 }
 
-const ACCESS: [Access; 7] = {
+const ACCESS: [Access; 8] = {
     use Access::{Read, Write};
-    [Read, Read, Write, Write, Write, Read, Write]
+    [Read, Read, Write, Write, Write, Read, Write, Read]
 };
 
 /// The text of all kernels of an element.

@@ -17,9 +17,12 @@ mod order;
 mod problem;
 mod readback;
 mod recorder;
+mod rings;
 mod rows;
 mod stepping;
+mod sweep;
 mod timer;
+mod timing;
 mod vector;
 
 #[cfg(test)]
@@ -33,3 +36,4 @@ pub use devices::AllDevices;
 pub use error::GpuError;
 pub use gpu::Gpu;
 pub use problem::GpuProblem;
+pub use rings::Cut;

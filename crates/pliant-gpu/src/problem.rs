@@ -7,6 +7,7 @@ use crate::error::GpuError;
 use crate::kernel::{Access, Kernel};
 use crate::library::Library;
 use crate::order::Order;
+use crate::rings::RingChoice;
 use crate::rows::ForceRows;
 use bytemuck::{Pod, Zeroable};
 use pliant::device::rows::is_in_rows;
@@ -21,10 +22,10 @@ pub struct GpuProblem {
     pub(crate) n: u32,
     pub(crate) rows: ForceRows,
     pub(crate) batches: Vec<Batch>,
-    /// Forces of elements that are not in the rows, one per corner, and the slots of each vertex.
+    /// Forces of elements that are not in the rows, one per corner, sorted by vertex; and the slot of each corner.
     pub(crate) slots: Buffer,
     pub(crate) slot_offsets: Buffer,
-    pub(crate) slot_items: Buffer,
+    pub(crate) destinations: Buffer,
     /// m/h², N/m; 0 where held.
     pub(crate) inertia: Buffer,
     pub(crate) inv_diagonal: Buffer,
@@ -44,6 +45,7 @@ pub struct GpuProblem {
     pub(crate) wind: Wind,
     pub(crate) shape: Shape,
     pub(crate) kernels: Kernels,
+    pub(crate) rings: RingChoice,
     pub(crate) matrix: Option<crate::matrix::Matrix>,
     pub(crate) constraints: Option<crate::constrain::Constraints>,
     pub(crate) potential: Potential,
@@ -140,9 +142,10 @@ pub(crate) struct Kernels {
 /// The text of the kernels that loop over a vertex's neighbours.
 pub(crate) fn force_text(has_slots: bool, colliders: usize, kernel: &str) -> String {
     format!(
-        "const HAS_SLOTS: bool = {has_slots};\nconst COLLIDERS: u32 = {colliders}u;\n{}\n{}\n{}\n{kernel}",
+        "const HAS_SLOTS: bool = {has_slots};\nconst COLLIDERS: u32 = {colliders}u;\n{}\n{}\n{}\n{}\n{kernel}",
         pliant::math::WGSL,
         pliant::contact::WGSL,
+        include_str!("kernels/spring.wgsl"),
         include_str!("kernels/force.wgsl"),
     )
 }
@@ -162,8 +165,8 @@ impl Kernels {
         use Access::{Read, Write};
         let sweep = force_text(has_slots, colliders, include_str!("kernels/sweep.wgsl"));
         let mut sweeps = |entry: &str| {
-            let mut access = [Read; 13];
-            access[11..].fill(Write);
+            let mut access = [Read; 12];
+            access[10..].fill(Write);
             library.kernel::<SweepParameters>("sweep", &sweep, entry, &access)
         };
         let (gradient, jacobi, jacobi_residual) = (sweeps("gradient")?, sweeps("jacobi")?, sweeps("jacobi_residual")?);
@@ -176,8 +179,8 @@ impl Kernels {
         let (push, finish_step, gather) = (steps("push")?, steps("finish_step")?, steps("gather")?);
         let measure = force_text(has_slots, colliders, include_str!("kernels/measure.wgsl"));
         let mut measures = |entry: &str| {
-            let mut access = [Read; 14];
-            access[12] = Write;
+            let mut access = [Read; 13];
+            access[11] = Write;
             library.kernel::<CountParameters>("measure", &measure, entry, &access)
         };
         let (start, solution, gap) = (measures("start")?, measures("solution")?, measures("gap")?);
@@ -206,7 +209,7 @@ impl Kernels {
     }
 }
 
-/// Lists of numbers by vertex: offsets and items.
+/// Sorts corners by the vertex they are at: where the ones of each vertex start, and the place of each corner.
 pub(crate) fn grouped(vertices: usize, of: &[u32]) -> (Vec<u32>, Vec<u32>) {
     let mut offsets = vec![0u32; vertices + 1];
     of.iter().for_each(|&i| offsets[i as usize + 1] += 1);
@@ -214,12 +217,11 @@ pub(crate) fn grouped(vertices: usize, of: &[u32]) -> (Vec<u32>, Vec<u32>) {
         offsets[i + 1] += offsets[i];
     }
     let mut next = offsets.clone();
-    let mut items = vec![0u32; of.len()];
-    for (k, &i) in of.iter().enumerate() {
-        items[next[i as usize] as usize] = k as u32;
+    let place = |&i: &u32| {
         next[i as usize] += 1;
-    }
-    (offsets, items)
+        next[i as usize] - 1
+    };
+    (offsets, of.iter().map(place).collect())
 }
 
 impl GpuProblem {
@@ -242,7 +244,7 @@ impl GpuProblem {
             }
             batches.push(batch);
         }
-        let (slot_offsets, slot_items) = grouped(n, &corners);
+        let (slot_offsets, destinations) = grouped(n, &corners);
         let by_place = |f: &dyn Fn(usize) -> f64| -> Vec<f32> {
             order.vertex.iter().map(|&i| if system.held[i as usize] { 0.0 } else { f(i as usize) as f32 }).collect()
         };
@@ -266,7 +268,7 @@ impl GpuProblem {
             batches,
             slots: bytes("slots", 16 * corners.len())?,
             slot_offsets: Buffer::with(context, "slot offsets", &slot_offsets)?,
-            slot_items: Buffer::with(context, "slot items", &slot_items)?,
+            destinations: Buffer::with(context, "slots of corners", &destinations)?,
             inertia: Buffer::with(context, "inertia", &by_place(&|i| system.inertia[i]))?,
             inv_diagonal: Buffer::with(context, "inverse diagonal", &inv_diagonal)?,
             inv_mass: Buffer::with(context, "inverse masses", &inv_mass)?,
@@ -282,6 +284,7 @@ impl GpuProblem {
             wind: Wind::new(context, model, &order)?,
             shape: Shape::new(context, model, &order)?,
             kernels,
+            rings: RingChoice::Open,
             matrix: None,
             constraints: None,
             potential: Potential::new(model.clone(), system.clone()),
@@ -329,8 +332,11 @@ impl Wind {
         } else {
             model.surface().map(|triangle| triangle.map(|i| order.place[i as usize])).collect()
         };
-        let (offsets, corners) = grouped(model.vertices(), triangles.as_flattened());
-        let items: Vec<[u32; 3]> = corners.iter().map(|&k| triangles[k as usize / 3]).collect();
+        let (offsets, places) = grouped(model.vertices(), triangles.as_flattened());
+        let mut items = vec![[0; 3]; places.len()];
+        for (corner, &place) in places.iter().enumerate() {
+            items[place as usize] = triangles[corner / 3];
+        }
         Ok(Self {
             offsets: Buffer::with(context, "wind offsets", &offsets)?,
             items: Buffer::with(context, "wind triangles", &items)?,

@@ -145,6 +145,7 @@ impl Gpu {
                 &nothing.write[0],
                 &nothing.read,
                 &nothing.write[1],
+                &problem.destinations,
             ];
             let parameters = ElementParameters { n: batch.count, first, ..Default::default() };
             self.recorder.run(&batch.fill, &buffers, &parameters, batch.count);
@@ -177,7 +178,6 @@ impl Gpu {
             &problem.rows.pulls,
             &problem.slots,
             &problem.slot_offsets,
-            &problem.slot_items,
             &problem.colliders,
             &problem.touch,
             &problem.x_tilde.buffer,
@@ -213,6 +213,7 @@ impl Gpu {
                 self.vector.partials(),
                 &nothing.read,
                 &nothing.write[1],
+                &nothing.read,
             ];
             let parameters = ElementParameters { n: batch.count, first, ..Default::default() };
             self.recorder.run(&batch.energy, &buffers, &parameters, batch.count);

@@ -5,10 +5,10 @@ struct Parameters {
 }
 var<immediate> p: Parameters;
 // Inertial target, m.
-@group(0) @binding(11) var<storage, read> x_tilde: array<vec4<f32>>;
-@group(0) @binding(12) var<storage, read_write> partials: array<vec2<f32>>;
+@group(0) @binding(10) var<storage, read> x_tilde: array<vec4<f32>>;
+@group(0) @binding(11) var<storage, read_write> partials: array<vec2<f32>>;
 // m/h², N/m; 0 where held.
-@group(0) @binding(13) var<storage, read> inertia: array<f32>;
+@group(0) @binding(12) var<storage, read> inertia: array<f32>;
 
 // Inertia and contacts, J.
 fn own_energy(i: u32, xi: vec3<f32>) -> f32 {

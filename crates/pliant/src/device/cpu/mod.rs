@@ -162,14 +162,18 @@ impl<R: Real> Device for Cpu<R> {
     fn jacobi(
         &mut self,
         problem: &mut CpuProblem<R>,
-        x: &Vec<[R; 4]>,
+        x: &mut Vec<[R; 4]>,
         x_before: &mut Vec<[R; 4]>,
-        blend: Blend,
+        blends: &[Blend],
         residual: Option<Slot>,
     ) {
-        let value = problem.jacobi(x, x_before, blend, residual.is_some());
-        if let Some(slot) = residual {
-            self.scalars[slot.0] = value;
+        for (k, blend) in blends.iter().enumerate() {
+            let wanted = residual.filter(|_| k + 1 == blends.len());
+            let value = problem.jacobi(x, x_before, *blend, wanted.is_some());
+            std::mem::swap(x, x_before);
+            if let Some(slot) = wanted {
+                self.scalars[slot.0] = value;
+            }
         }
     }
 

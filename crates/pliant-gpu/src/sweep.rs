@@ -1,0 +1,129 @@
+//! Jacobi sweeps: one per dispatch, or several in ghost rings.
+
+use crate::buffer::{Buffer, Field};
+use crate::error::GpuError;
+use crate::gpu::Gpu;
+use crate::kernel::GROUP;
+use crate::problem::{GpuProblem, SweepParameters};
+use crate::rings::{Cut, RingChoice, Rings};
+use crate::vector::Reduction;
+use pliant::device::{Blend, Slot};
+
+/// The buffers of the kernels that loop over neighbours.
+pub(crate) fn sweep_buffers<'a>(
+    problem: &'a GpuProblem,
+    x: &'a Field,
+    out: &'a Field,
+    last: &'a Buffer,
+) -> [&'a Buffer; 12] {
+    [
+        &x.buffer,
+        &problem.x_pull.buffer,
+        &problem.inv_diagonal,
+        &problem.rows.slices,
+        &problem.rows.entries,
+        &problem.rows.pulls,
+        &problem.slots,
+        &problem.slot_offsets,
+        &problem.colliders,
+        &problem.touch,
+        &out.buffer,
+        last,
+    ]
+}
+
+impl Gpu {
+    /// x⁻ becomes x⁺.
+    pub(crate) fn sweep(
+        &mut self,
+        problem: &GpuProblem,
+        x: &Field,
+        x_before: &Field,
+        blend: Blend,
+        residual: Option<Slot>,
+    ) {
+        self.fill_slots(problem, x);
+        let parameters =
+            SweepParameters { n: problem.n, omega: blend.omega as f32, gamma: blend.under_relaxation as f32 };
+        let Some(slot) = residual else {
+            let buffers = sweep_buffers(problem, x, x_before, &problem.nothing.write[0]);
+            self.recorder.run(&problem.kernels.jacobi, &buffers, &parameters, problem.n);
+            return;
+        };
+        let groups = problem.n.div_ceil(GROUP);
+        if let Err(error) = self.vector.reserve(groups, 1) {
+            self.context.faults.report(error);
+            return;
+        }
+        let buffers = sweep_buffers(problem, x, x_before, self.vector.partials());
+        self.recorder.run(&problem.kernels.jacobi_residual, &buffers, &parameters, problem.n);
+        self.vector.finish(&mut self.recorder, self.vector.partials(), groups, &[(Reduction::Sum, slot)]);
+    }
+
+    /// As many iterations as there are blends, in as few dispatches as the mesh allows.
+    pub(crate) fn sweeps(&mut self, problem: &mut GpuProblem, x: &mut Field, x_before: &mut Field, blends: &[Blend]) {
+        if let RingChoice::Open = problem.rings {
+            problem.rings = self.choose_rings(problem).unwrap_or_else(|error| {
+                self.context.faults.report(error);
+                RingChoice::Single
+            });
+        }
+        let RingChoice::Rings(mut rings) = std::mem::replace(&mut problem.rings, RingChoice::Single) else {
+            for blend in blends {
+                self.sweep(problem, x, x_before, *blend, None);
+                std::mem::swap(x, x_before);
+            }
+            return;
+        };
+        for chunk in blends.chunks(rings.cut.iterations) {
+            self.ring_sweep(problem, &mut rings, x, x_before, chunk);
+        }
+        problem.rings = RingChoice::Rings(rings);
+    }
+
+    fn ring_sweep(
+        &mut self,
+        problem: &GpuProblem,
+        rings: &mut Rings,
+        x: &mut Field,
+        x_before: &mut Field,
+        blends: &[Blend],
+    ) {
+        let buffers = [
+            &x.buffer,
+            &x_before.buffer,
+            &rings.spare[0].buffer,
+            &rings.spare[1].buffer,
+            &problem.x_pull.buffer,
+            &problem.inv_diagonal,
+            &rings.patches,
+            &rings.members,
+            &rings.rows,
+            &problem.colliders,
+            &problem.touch,
+        ];
+        self.recorder.dispatch(&rings.kernel, &buffers, &rings.parameters(blends), rings.count);
+        std::mem::swap(x, &mut rings.spare[0]);
+        std::mem::swap(x_before, &mut rings.spare[1]);
+    }
+
+    /// Sets how a problem is swept: in patches, or one iteration per dispatch. Whether it could be done.
+    pub fn cut(&mut self, problem: &mut GpuProblem, cut: Option<Cut>) -> Result<bool, GpuError> {
+        let Some(cut) = cut else {
+            problem.rings = RingChoice::Single;
+            return Ok(true);
+        };
+        // Elements with slots are not in the rows.
+        let fits = problem.batches.iter().all(|batch| batch.first_slot.is_none());
+        let mesh = (&*problem.model, &*problem.system, &*problem.order);
+        let rings = if fits { Rings::new(&self.context, &mut self.library, mesh, cut)? } else { None };
+        let done = rings.is_some();
+        problem.rings = rings.map_or(RingChoice::Single, |rings| RingChoice::Rings(Box::new(rings)));
+        Ok(done)
+    }
+
+    fn choose_rings(&mut self, problem: &mut GpuProblem) -> Result<RingChoice, GpuError> {
+        let _ = problem;
+        Ok(RingChoice::Single)
+    }
+}
