@@ -321,7 +321,7 @@ mod tests {
     /// Rounding once kept Newton from stopping, and a root that was there was not taken.
     #[test]
     fn one_axis_gives_way_whatever_the_last_bits_are() {
-        let mut random = Random(8);
+        let mut random = SplitMix(8);
         for _ in 0..20_000 {
             let mut sigma = [0; 3].map(|_| 1.0 + 1e-7 * random.signed());
             sigma.sort_by(|a, b| b.total_cmp(a));
