@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum GpuError {
     /// No adapter of the wanted kind.
-    #[error("no hardware GPU was found{}", listed(", only software adapters: ", .software))]
+    #[error("no {}", if .software.is_empty() { "GPU was found".to_owned() }
+        else { listed("hardware GPU was found, only software adapters: ", .software) })]
     NoAdapter {
         /// Software adapters that were passed over.
         software: Vec<String>,
@@ -75,9 +76,8 @@ pub enum GpuError {
     },
 }
 
-/// The names after a text, or nothing if there are none.
 fn listed(before: &str, names: &[String]) -> String {
-    if names.is_empty() { String::new() } else { format!("{before}{}", names.join(", ")) }
+    format!("{before}{}", names.join(", "))
 }
 
 impl GpuError {

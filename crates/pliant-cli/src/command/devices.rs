@@ -13,7 +13,7 @@ pub(crate) fn devices(args: &Args) -> anyhow::Result<Exit> {
     let gpu = chosen(&Choice::Any, &gpus).ok();
     if args.json {
         let mut all = vec![cpu.json(auto.is_none())];
-        all.extend(gpus.iter().map(|info| json_of(info, auto == Some(info))));
+        all.extend(gpus.iter().map(|info| json_of(info, auto.is_some_and(|auto| std::ptr::eq(auto, info)))));
         let auto = auto.map_or("cpu".to_string(), full_name);
         print_json(&json!({ "devices": all, "auto": auto, "gpu": gpu.map(full_name) }))?;
         return Ok(Exit::Done);
@@ -22,8 +22,11 @@ pub(crate) fn devices(args: &Args) -> anyhow::Result<Exit> {
     for info in &gpus {
         text.push_str(&text_of(info));
     }
-    let none =
-        if gpus.is_empty() { "there is no GPU with a Vulkan, Metal or Direct3D 12 driver" } else { "none can be used" };
+    let none = if gpus.is_empty() {
+        "nothing: there is no GPU with a Vulkan, Metal or Direct3D 12 driver"
+    } else {
+        "nothing: none can be used"
+    };
     let cpu = if gpus.is_empty() { "cpu: there is no GPU" } else { "cpu: there is no hardware GPU that can be used" };
     text.push_str(&format!("--device auto takes {}\n", auto.map_or(cpu.to_string(), full_name)));
     text.push_str(&format!("--device gpu takes {}\n", gpu.map_or(none.to_string(), full_name)));
