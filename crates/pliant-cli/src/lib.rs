@@ -99,6 +99,7 @@ fn execute(args: &Args) -> anyhow::Result<Exit> {
         Command::Check(check) => command::check::check(args, check),
         Command::Compare(compare) => command::compare::compare(args, compare),
         Command::Methods => command::methods::methods(args),
+        Command::Bench(bench) => command::bench::bench(args, bench),
         Command::Devices => command::devices::devices(args),
         Command::Mesh(MeshCommand::Info { files }) => command::mesh::info(args, files),
         Command::Mesh(MeshCommand::Check { files }) => command::mesh::check(args, files),

@@ -6,6 +6,7 @@
 use pliant::device::Device;
 use pliant::model::{Model, System};
 use pliant::scene::Scene;
+use pliant::step::bench::shortest;
 use pliant_gpu::{Choice, Cut, Gpu, GpuProblem};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -87,26 +88,21 @@ fn main() {
         ("tets-55k", solid(21), &[]),
         ("tets-1m", solid(58), &[]),
     ];
-    let second = Instant::now() + Duration::from_secs(1);
-    let (mut warm, ..) = problem(&mut gpu, &cloth(101, true));
-    while Instant::now() < second {
-        gpu.time_sweeps(&mut warm, Duration::from_millis(20)).unwrap_or_else(|error| panic!("{error}"));
-    }
+    let second = Duration::from_secs(1);
     for (name, text, cuts) in cases {
         if only.as_ref().is_some_and(|only| !name.contains(only.as_str())) {
             continue;
         }
         let (mut problem, vertices, elements) = problem(&mut gpu, &text);
-        let bytes = problem.sweep_bytes();
-        let written = 16 * vertices as u64;
-        let floor = gpu.time_streaming(bytes, written, Duration::from_millis(20)).unwrap_or(f64::NAN);
+        let bytes = gpu.sweep_bytes(&problem);
+        let floor = shortest(second, |times| gpu.stream(bytes, 50 * times).map(|()| 50 * times)).unwrap_or(f64::NAN);
         println!(
             "{name}: {vertices} vertices, {elements} elements, {} B per vertex, floor {:.2} us",
-            bytes / vertices as u64,
+            bytes[0] / vertices as u64,
             1e6 * floor
         );
         let mut show = |gpu: &mut Gpu, problem: &mut GpuProblem, label: String, seconds: f64| {
-            let time = gpu.time_sweeps(problem, Duration::from_millis(20)).unwrap_or(f64::NAN);
+            let time = gpu.time_sweeps(problem, second).unwrap_or(f64::NAN);
             println!(
                 "  {label:24} {:8.2} us per iteration, {:5.2} floors  (made in {seconds:.2} s)",
                 1e6 * time,

@@ -43,6 +43,14 @@ impl Device for Gpu {
         false
     }
 
+    fn sweep_bytes(&self, problem: &GpuProblem) -> [u64; 2] {
+        [problem.moved_bytes(), 16 * u64::from(problem.n)]
+    }
+
+    fn stream(&mut self, bytes: [u64; 2], times: usize) -> Result<(), DeviceError> {
+        self.stream_bytes(bytes, times).map_err(|error| self.device_error(error))
+    }
+
     fn upload(&mut self, model: &Arc<Model>, system: &Arc<System>) -> Result<GpuProblem, DeviceError> {
         GpuProblem::new(&self.context, &mut self.library, model, system).map_err(|error| self.device_error(error))
     }

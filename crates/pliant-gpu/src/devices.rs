@@ -2,6 +2,7 @@
 
 use crate::{Choice, Gpu, GpuError};
 use pliant::device::{CpuOnly, DeviceChoice, DeviceError, Devices, Task};
+use pliant::output::DiskCache;
 use pliant::scene::{DeviceSettings, Precision};
 
 /// CPU and GPUs: `cpu`, `gpu` (the best one), `gpu:NAME`, and `auto`, which is a hardware GPU if there is one and else the
@@ -24,7 +25,7 @@ impl AllDevices {
             return if auto { Ok(None) } else { Err(refused) };
         }
         match Gpu::open(&choice) {
-            Ok(gpu) => Ok(Some(gpu)),
+            Ok(gpu) => Ok(Some(gpu.with_cache(DiskCache::of_user()))),
             // That there is none is nothing to warn of.
             Err(GpuError::NoAdapter { .. }) if auto => Ok(None),
             Err(error) if auto => {

@@ -297,7 +297,7 @@ impl GpuProblem {
     }
 
     /// Bytes that one Jacobi sweep moves at least: the streaming floor of benchmarks.
-    pub fn sweep_bytes(&self) -> u64 {
+    pub(crate) fn moved_bytes(&self) -> u64 {
         let n = u64::from(self.n);
         // x, x⁻ and the targets are read, x⁺ is written, 1/D is read.
         let vertices = n * (4 * 16 + 4);

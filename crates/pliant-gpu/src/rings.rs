@@ -23,6 +23,9 @@ const LONGEST_ROW: usize = 40;
 /// Set on a neighbour that comes after the vertex in the model.
 const AFTER: u32 = 0x8000;
 
+/// More than any code of a cut.
+const CODES: f64 = 65536.0;
+
 /// How a problem is swept.
 pub(crate) enum RingChoice {
     /// Not decided.
@@ -40,6 +43,39 @@ pub struct Cut {
     pub patch: usize,
     /// Iterations per dispatch.
     pub iterations: usize,
+}
+
+impl Cut {
+    /// One iteration per dispatch, without patches.
+    pub const SINGLE: Self = Self { patch: 0, iterations: 1 };
+
+    /// What is worth measuring for so many vertices: launches rule small meshes, memory rules large ones.
+    pub(crate) fn candidates(vertices: usize) -> &'static [Self] {
+        const fn cut(iterations: usize, patch: usize) -> Cut {
+            Cut { patch, iterations }
+        }
+        const SMALL: [Cut; 7] =
+            [cut(3, 128), cut(4, 96), cut(4, 128), cut(5, 128), cut(6, 256), cut(8, 196), cut(4, 256)];
+        const MEDIUM: [Cut; 4] = [cut(2, 128), cut(2, 256), cut(3, 256), cut(4, 256)];
+        const LARGE: [Cut; 2] = [cut(2, 256), cut(2, 400)];
+        match vertices {
+            0..50_000 => &SMALL,
+            50_000..300_000 => &MEDIUM,
+            _ => &LARGE,
+        }
+    }
+
+    /// As a number below 1, for caches.
+    pub(crate) fn code(self) -> f64 {
+        (self.patch * 16 + self.iterations) as f64 / CODES
+    }
+
+    /// From [`Cut::code`].
+    pub(crate) fn from_code(code: f64) -> Self {
+        let code = (code * CODES) as usize;
+        let cut = Self { patch: code / 16, iterations: (code % 16).clamp(1, MOST) };
+        if cut.patch == 0 { Self::SINGLE } else { cut }
+    }
 }
 
 #[derive(Clone, Copy, Pod, Zeroable)]

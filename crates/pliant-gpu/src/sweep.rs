@@ -1,5 +1,6 @@
 //! Jacobi sweeps: one per dispatch, or several in ghost rings.
 
+use crate::adapter::Kind;
 use crate::buffer::{Buffer, Field};
 use crate::error::GpuError;
 use crate::gpu::Gpu;
@@ -8,6 +9,9 @@ use crate::problem::{GpuProblem, SweepParameters};
 use crate::rings::{Cut, RingChoice, Rings};
 use crate::vector::Reduction;
 use pliant::device::{Blend, Slot};
+use pliant::math::Fnv;
+use pliant::step::RhoCache;
+use std::time::Duration;
 
 /// The buffers of the kernels that loop over neighbours.
 pub(crate) fn sweep_buffers<'a>(
@@ -122,8 +126,50 @@ impl Gpu {
         Ok(done)
     }
 
+    /// The fastest way to sweep a mesh, by measurement; remembered.
     fn choose_rings(&mut self, problem: &mut GpuProblem) -> Result<RingChoice, GpuError> {
-        let _ = problem;
-        Ok(RingChoice::Single)
+        let slots = problem.batches.iter().any(|batch| batch.first_slot.is_some());
+        // A processor gains nothing from fewer launches.
+        if slots || self.info().kind == Kind::Software {
+            return Ok(RingChoice::Single);
+        }
+        let key = self.ring_key(problem);
+        let known = self.cuts.get(&key).copied().or_else(|| self.cache.as_ref()?.load(key).map(Cut::from_code));
+        let cut = match known {
+            Some(cut) => cut,
+            None => self.measure_cuts(problem)?,
+        };
+        self.cuts.insert(key, cut);
+        if let (Some(cache), None) = (&self.cache, known) {
+            cache.store(key, cut.code());
+        }
+        self.cut(problem, (cut != Cut::SINGLE).then_some(cut))?;
+        Ok(std::mem::replace(&mut problem.rings, RingChoice::Single))
+    }
+
+    fn measure_cuts(&mut self, problem: &mut GpuProblem) -> Result<Cut, GpuError> {
+        let time =
+            |gpu: &mut Gpu, problem: &mut GpuProblem, warm: u64| gpu.time_sweeps(problem, Duration::from_millis(warm));
+        problem.rings = RingChoice::Single;
+        let mut best = (time(self, problem, 300)?, Cut::SINGLE);
+        for &cut in Cut::candidates(problem.n as usize) {
+            if self.cut(problem, Some(cut))? {
+                let seconds = time(self, problem, 3)?;
+                tracing::debug!("{cut:?}: {:.2} us per iteration", 1e6 * seconds);
+                if seconds < best.0 {
+                    best = (seconds, cut);
+                }
+            }
+        }
+        Ok(best.1)
+    }
+
+    /// What the best cut depends on: the device and the graph of the mesh.
+    fn ring_key(&self, problem: &GpuProblem) -> u64 {
+        let info = self.info();
+        let words = format!("rings 1 {} {} {}", info.name, info.driver, problem.packed_colliders.len());
+        let matrix = &problem.system.matrix;
+        let graph = matrix.offset.iter().chain(&matrix.column).flat_map(|word| word.to_le_bytes());
+        Fnv::of(words.bytes().chain(graph))
     }
 }

@@ -154,6 +154,11 @@ pub trait Device {
         true
     }
 
+    /// Bytes that one [`Device::jacobi`] sweep moves at least, and how many of them it writes.
+    fn sweep_bytes(&self, problem: &Self::Problem) -> [u64; 2];
+    /// Streams so many bytes `times` times, writing as many of them as said, and waits: the least that a sweep can take.
+    fn stream(&mut self, bytes: [u64; 2], times: usize) -> Result<(), DeviceError>;
+
     /// Brings a model at one step size to the device.
     fn upload(&mut self, model: &Arc<Model>, system: &Arc<System>) -> Result<Self::Problem, DeviceError>;
     /// A field of zeros with a point per vertex.
