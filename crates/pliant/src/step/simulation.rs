@@ -35,6 +35,7 @@ pub struct Simulation {
     method: &'static Method,
     iterations: usize,
     device: String,
+    remote: bool,
     direct: bool,
     precision: &'static str,
     stepper: Box<dyn Stepper>,
@@ -81,6 +82,11 @@ impl Simulation {
         &self.device
     }
 
+    /// Whether the device works while the host does something else.
+    pub fn is_remote(&self) -> bool {
+        self.remote
+    }
+
     /// Whether the device has a direct solver.
     pub fn has_direct_solver(&self) -> bool {
         self.direct
@@ -99,6 +105,12 @@ impl Simulation {
     /// Advances by one step; on failure the state is that of before.
     pub fn step(&mut self) -> Result<StepReport, SimulationError> {
         self.stepper.step()
+    }
+
+    /// As [`Simulation::step`]; while the device works on it, `see` gets the state that the step begins with. Only if the
+    /// device fails it may not get it.
+    pub fn step_showing(&mut self, see: &mut dyn FnMut(State)) -> Result<StepReport, SimulationError> {
+        self.stepper.step_showing(see)
     }
 
     /// The current state; waits for the device.
@@ -175,13 +187,15 @@ impl Task for Build<'_> {
         if let Some(rho) = self.rho(&mut device, &settings)? {
             settings.parameters.rho = rho;
         }
-        let (name, precision, direct) = (device.name(), device.precision(), device.has_direct_solver());
+        let (name, precision) = (device.name(), device.precision());
+        let (remote, direct) = (device.is_remote(), device.has_direct_solver());
         let stepper = DeviceStepper::new(device, self.model.clone(), self.state, settings)?;
         Ok(Simulation {
             model: self.model.clone(),
             method: settings.method,
             iterations: settings.iterations,
             device: name,
+            remote,
             direct,
             precision,
             stepper: Box::new(stepper),
