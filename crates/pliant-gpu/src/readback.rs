@@ -52,7 +52,7 @@ impl Readback {
             other => other,
         };
         use wgpu::BufferUsages as Usage;
-        let limit = context.info.largest_buffer();
+        let limit = context.largest_buffer.load(Ordering::Relaxed);
         let size = bytes.next_power_of_two().clamp(256, limit.max(bytes));
         let raw = context.raw_buffer("staging", size, Usage::MAP_READ | Usage::COPY_DST)?;
         let staging = Staging { raw, state: Arc::new(AtomicU8::new(FAILED)) };
