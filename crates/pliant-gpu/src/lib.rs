@@ -14,6 +14,7 @@ mod kernel;
 mod library;
 mod matrix;
 mod order;
+mod patches;
 mod problem;
 mod readback;
 mod recorder;

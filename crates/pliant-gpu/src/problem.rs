@@ -4,11 +4,12 @@ use crate::buffer::{Buffer, Field};
 use crate::context::Context;
 use crate::elements::{Batch, places};
 use crate::error::GpuError;
-use crate::kernel::{Access, Kernel};
+use crate::kernel::{Access, GROUP, Kernel, SMALL_GROUP};
 use crate::library::Library;
 use crate::order::Order;
 use crate::rings::RingChoice;
 use crate::rows::ForceRows;
+use crate::stepping::Layout;
 use bytemuck::{Pod, Zeroable};
 use pliant::device::rows::is_in_rows;
 use pliant::model::{Model, Potential, System};
@@ -44,6 +45,9 @@ pub struct GpuProblem {
     pub(crate) packed_pins: Vec<PackedPin>,
     pub(crate) wind: Wind,
     pub(crate) shape: Shape,
+    /// Partials of the measures, and where each of them lies.
+    pub(crate) measured: Buffer,
+    pub(crate) layout: Layout,
     pub(crate) kernels: Kernels,
     pub(crate) rings: RingChoice,
     pub(crate) matrix: Option<crate::matrix::Matrix>,
@@ -109,6 +113,14 @@ pub(crate) struct StepParameters {
 
 #[derive(Clone, Copy, Default, Pod, Zeroable)]
 #[repr(C)]
+pub(crate) struct MeasureParameters {
+    pub n: u32,
+    pub first: u32,
+    pub others: u32,
+}
+
+#[derive(Clone, Copy, Default, Pod, Zeroable)]
+#[repr(C)]
 pub(crate) struct CountParameters {
     pub n: u32,
 }
@@ -141,6 +153,11 @@ pub(crate) struct Kernels {
 
 /// The text of the kernels that loop over a vertex's neighbours.
 pub(crate) fn force_text(has_slots: bool, colliders: usize, kernel: &str) -> String {
+    bare_force_text(has_slots, colliders, &format!("{}\n{kernel}", include_str!("kernels/slots.wgsl")))
+}
+
+/// The same for kernels that say themselves where slots are.
+pub(crate) fn bare_force_text(has_slots: bool, colliders: usize, kernel: &str) -> String {
     format!(
         "const HAS_SLOTS: bool = {has_slots};\nconst COLLIDERS: u32 = {colliders}u;\n{}\n{}\n{}\n{}\n{kernel}",
         pliant::math::WGSL,
@@ -164,12 +181,13 @@ impl Kernels {
     fn new(library: &mut Library, has_slots: bool, has_wind: bool, colliders: usize) -> Result<Self, GpuError> {
         use Access::{Read, Write};
         let sweep = force_text(has_slots, colliders, include_str!("kernels/sweep.wgsl"));
-        let mut sweeps = |entry: &str| {
+        let mut sweeps = |entry: &str, group: u32| {
             let mut access = [Read; 12];
             access[10..].fill(Write);
-            library.kernel::<SweepParameters>("sweep", &sweep, entry, &access)
+            library.kernel_of::<SweepParameters>(group, "sweep", &sweep, entry, &access)
         };
-        let (gradient, jacobi, jacobi_residual) = (sweeps("gradient")?, sweeps("jacobi")?, sweeps("jacobi_residual")?);
+        let (gradient, jacobi) = (sweeps("gradient", SMALL_GROUP)?, sweeps("jacobi", SMALL_GROUP)?);
+        let jacobi_residual = sweeps("jacobi_residual", GROUP)?;
         let step = step_text(has_wind, colliders);
         let mut steps = |entry: &str| {
             let access = [Read, Write, Write, Write, Read, Read, Read, Read, Read, Read, Read, Write, Read];
@@ -181,7 +199,7 @@ impl Kernels {
         let mut measures = |entry: &str| {
             let mut access = [Read; 13];
             access[11] = Write;
-            library.kernel::<CountParameters>("measure", &measure, entry, &access)
+            library.kernel::<MeasureParameters>("measure", &measure, entry, &access)
         };
         let (start, solution, gap) = (measures("start")?, measures("solution")?, measures("gap")?);
         let mut shapes = |entry: &str| {
@@ -262,6 +280,10 @@ impl GpuProblem {
             .collect();
         let contact: Vec<[f32; 2]> = inv_diagonal.iter().map(|&inverse| [0.0, inverse]).collect();
         let kernels = Kernels::new(library, !corners.is_empty(), !model.winds.is_empty(), model.colliders.len())?;
+        let shape = Shape::new(context, model, &order)?;
+        let springs = if system.pin_stiffness.iter().any(|k| *k > 0.0) { model.pins.len() as u32 } else { 0 };
+        let counts = batches.iter().map(|batch: &Batch| batch.count);
+        let layout = Layout::new(n as u32, counts, springs, shape.edge_count, shape.tet_count);
         let bytes = |name: &str, bytes: usize| Buffer::new(context, name, bytes as u64);
         Ok(Self {
             rows: ForceRows::new(context, model, system, &order)?,
@@ -282,7 +304,9 @@ impl GpuProblem {
             pins: bytes("pins", size_of::<PackedPin>() * model.pins.len())?,
             packed_pins: Vec::new(),
             wind: Wind::new(context, model, &order)?,
-            shape: Shape::new(context, model, &order)?,
+            shape,
+            measured: Buffer::new(context, "measures", layout.bytes())?,
+            layout,
             kernels,
             rings: RingChoice::Open,
             matrix: None,
@@ -294,6 +318,11 @@ impl GpuProblem {
             model: model.clone(),
             system: system.clone(),
         })
+    }
+
+    /// Whether some elements write their forces to slots.
+    pub(crate) fn has_slots(&self) -> bool {
+        self.batches.iter().any(|batch| batch.first_slot.is_some())
     }
 
     /// Bytes that one Jacobi sweep moves at least: the streaming floor of benchmarks.

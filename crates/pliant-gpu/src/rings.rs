@@ -7,6 +7,7 @@ use crate::error::GpuError;
 use crate::kernel::{Access, Kernel};
 use crate::library::Library;
 use crate::order::{Order, patches};
+use crate::patches::Patches;
 use bytemuck::{Pod, Zeroable};
 use pliant::device::Blend;
 use pliant::device::rows::{RowEntry, vertex_rows};
@@ -34,6 +35,8 @@ pub(crate) enum RingChoice {
     Single,
     /// Several.
     Rings(Box<Rings>),
+    /// One, elements with slots included.
+    Patches(Box<Patches>),
 }
 
 /// A way to cut a mesh: vertices in a patch, and iterations per dispatch.
@@ -49,8 +52,9 @@ impl Cut {
     /// One iteration per dispatch, without patches.
     pub const SINGLE: Self = Self { patch: 0, iterations: 1 };
 
-    /// What is worth measuring for so many vertices: launches rule small meshes, memory rules large ones.
-    pub(crate) fn candidates(vertices: usize) -> &'static [Self] {
+    /// What is worth measuring for so many vertices: launches rule small meshes, memory rules large ones. Elements with
+    /// slots have patches, but no rings: workgroup memory is too small for the slots of several rings.
+    pub(crate) fn candidates(vertices: usize, slots: bool) -> &'static [Self] {
         const fn cut(iterations: usize, patch: usize) -> Cut {
             Cut { patch, iterations }
         }
@@ -58,7 +62,9 @@ impl Cut {
             [cut(3, 128), cut(4, 96), cut(4, 128), cut(5, 128), cut(6, 256), cut(8, 196), cut(4, 256)];
         const MEDIUM: [Cut; 4] = [cut(2, 128), cut(2, 256), cut(3, 256), cut(4, 256)];
         const LARGE: [Cut; 2] = [cut(2, 256), cut(2, 400)];
+        const SLOTS: [Cut; 4] = [cut(1, 48), cut(1, 64), cut(1, 96), cut(1, 128)];
         match vertices {
+            _ if slots => &SLOTS,
             0..50_000 => &SMALL,
             50_000..300_000 => &MEDIUM,
             _ => &LARGE,

@@ -5,13 +5,14 @@ use crate::buffer::{Buffer, Field};
 use crate::error::GpuError;
 use crate::gpu::Gpu;
 use crate::kernel::GROUP;
+use crate::patches::Patches;
 use crate::problem::{GpuProblem, SweepParameters};
 use crate::rings::{Cut, RingChoice, Rings};
 use crate::vector::Reduction;
 use pliant::device::{Blend, Slot};
 use pliant::math::Fnv;
 use pliant::step::RhoCache;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The buffers of the kernels that loop over neighbours.
 pub(crate) fn sweep_buffers<'a>(
@@ -72,17 +73,39 @@ impl Gpu {
                 RingChoice::Single
             });
         }
-        let RingChoice::Rings(mut rings) = std::mem::replace(&mut problem.rings, RingChoice::Single) else {
-            for blend in blends {
-                self.sweep(problem, x, x_before, *blend, None);
-                std::mem::swap(x, x_before);
+        let mut choice = std::mem::replace(&mut problem.rings, RingChoice::Single);
+        match &mut choice {
+            RingChoice::Rings(rings) => {
+                for chunk in blends.chunks(rings.cut.iterations) {
+                    self.ring_sweep(problem, rings, x, x_before, chunk);
+                }
             }
-            return;
-        };
-        for chunk in blends.chunks(rings.cut.iterations) {
-            self.ring_sweep(problem, &mut rings, x, x_before, chunk);
+            RingChoice::Patches(patches) => {
+                for blend in blends {
+                    self.patch_sweep(problem, patches, x, x_before, *blend);
+                    std::mem::swap(x, x_before);
+                }
+            }
+            RingChoice::Single | RingChoice::Open => {
+                for blend in blends {
+                    self.sweep(problem, x, x_before, *blend, None);
+                    std::mem::swap(x, x_before);
+                }
+            }
         }
-        problem.rings = RingChoice::Rings(rings);
+        problem.rings = choice;
+    }
+
+    fn patch_sweep(&mut self, problem: &GpuProblem, patches: &Patches, x: &Field, x_before: &Field, blend: Blend) {
+        let [head @ .., _, _] = sweep_buffers(problem, x, x_before, &problem.nothing.read);
+        let mut buffers = [&problem.nothing.read; 16];
+        buffers[..10].copy_from_slice(&head);
+        let own =
+            [&x_before.buffer, &patches.headers, &patches.members, &patches.own_slots, &patches.records, &patches.data];
+        buffers[10..].copy_from_slice(&own);
+        let (omega, gamma) = (blend.omega as f32, blend.under_relaxation as f32);
+        let parameters = SweepParameters { n: patches.count, omega, gamma };
+        self.recorder.dispatch(&patches.kernel, &buffers, &parameters, patches.count);
     }
 
     fn ring_sweep(
@@ -117,20 +140,24 @@ impl Gpu {
             problem.rings = RingChoice::Single;
             return Ok(true);
         };
-        // Elements with slots are not in the rows.
-        let fits = problem.batches.iter().all(|batch| batch.first_slot.is_none());
-        let mesh = (&*problem.model, &*problem.system, &*problem.order);
-        let rings = if fits { Rings::new(&self.context, &mut self.library, mesh, cut)? } else { None };
-        let done = rings.is_some();
-        problem.rings = rings.map_or(RingChoice::Single, |rings| RingChoice::Rings(Box::new(rings)));
+        let GpuProblem { model, system, order, batches, .. } = &*problem;
+        let (context, library) = (&*self.context, &mut self.library);
+        let choice = if problem.has_slots() {
+            // Elements with slots are not in the rows that rings are made of.
+            let patches = Patches::new(context, library, model, order, batches, cut.patch)?;
+            patches.filter(|_| cut.iterations == 1).map(|patches| RingChoice::Patches(Box::new(patches)))
+        } else {
+            Rings::new(context, library, (model, system, order), cut)?.map(|rings| RingChoice::Rings(Box::new(rings)))
+        };
+        let done = choice.is_some();
+        problem.rings = choice.unwrap_or(RingChoice::Single);
         Ok(done)
     }
 
     /// The fastest way to sweep a mesh, by measurement; remembered.
     fn choose_rings(&mut self, problem: &mut GpuProblem) -> Result<RingChoice, GpuError> {
-        let slots = problem.batches.iter().any(|batch| batch.first_slot.is_some());
         // A processor gains nothing from fewer launches.
-        if slots || self.info().kind == Kind::Software {
+        if self.info().kind == Kind::Software {
             return Ok(RingChoice::Single);
         }
         let key = self.ring_key(problem);
@@ -151,10 +178,13 @@ impl Gpu {
         let time =
             |gpu: &mut Gpu, problem: &mut GpuProblem, warm: u64| gpu.time_sweeps(problem, Duration::from_millis(warm));
         problem.rings = RingChoice::Single;
-        let mut best = (time(self, problem, 300)?, Cut::SINGLE);
-        for &cut in Cut::candidates(problem.n as usize) {
+        let mut best = (time(self, problem, 500)?, Cut::SINGLE);
+        for &cut in Cut::candidates(problem.n as usize, problem.has_slots()) {
+            let begun = Instant::now();
             if self.cut(problem, Some(cut))? {
-                let seconds = time(self, problem, 3)?;
+                // The GPU was idle meanwhile.
+                let warm = 2 * begun.elapsed().as_millis() as u64;
+                let seconds = time(self, problem, warm.min(500))?;
                 tracing::debug!("{cut:?}: {:.2} us per iteration", 1e6 * seconds);
                 if seconds < best.0 {
                     best = (seconds, cut);

@@ -66,14 +66,11 @@ fn row_force(i: u32, xi: vec3<f32>) -> vec3<f32> {
     return g;
 }
 
-// The constants HAS_SLOTS and COLLIDERS come from Rust.
+// The constants HAS_SLOTS and COLLIDERS come from Rust, and where slots are, in `slots_of`.
 fn force(i: u32, xi: vec3<f32>, free: bool) -> Force {
     let goal = x_pull[i];
     var out = Force(goal.w * (xi - goal.xyz) + row_force(i, xi), 0.0);
-    if HAS_SLOTS && free {
-        let end = slot_offsets[i + 1u];
-        for (var k = slot_offsets[i]; k < end; k++) { out.gradient += slots[k].xyz; }
-    }
+    if HAS_SLOTS && free { out.gradient += slots_of(i); }
     if COLLIDERS > 0u && free {
         let own = touch[i];
         for (var c = 0u; c < COLLIDERS; c++) {

@@ -44,8 +44,8 @@ const BLENDS: [Blend; 13] = {
 };
 
 /// x and x⁻ after all blends, with or without rings.
-fn swept(gpu: &mut Gpu, cut: Option<Cut>) -> [Vec<[f64; 3]>; 2] {
-    let scene = Scene::parse(SCENE, "rings", ".".as_ref(), &[]).unwrap();
+fn swept(gpu: &mut Gpu, scene: &str, cut: Option<Cut>) -> [Vec<[f64; 3]>; 2] {
+    let scene = Scene::parse(scene, "rings", ".".as_ref(), &[]).unwrap();
     let (model, state) = Model::new(&scene).unwrap();
     let model = Arc::new(model);
     let system = Arc::new(System::new(&model, 1.0 / 60.0, 1.0 / 60.0));
@@ -64,13 +64,51 @@ fn swept(gpu: &mut Gpu, cut: Option<Cut>) -> [Vec<[f64; 3]>; 2] {
     })
 }
 
+const SOLID: &str = "
+pliant = 1
+[[solid]]
+shape = 'sphere'
+radius = 0.2
+edge = 0.05
+material = 'gelatine'
+position = [0, 0.25, 0]
+[[cloth]]
+shape = 'grid'
+resolution = [19, 23]
+triangulation = 'delaunay'
+stretch = 'arap'
+strain_limit = [0.9, 1.1]
+position = [2, 0.02, 0]
+[[pin]]
+body = 'solid'
+nearest = [0, 1, 0]
+[[collider]]
+shape = 'sphere'
+radius = 0.1
+";
+
+#[test]
+fn patches_give_the_iterates_of_single_sweeps() {
+    for trust in BOTH {
+        let Some(mut gpu) = gpu(trust) else { return };
+        let single = swept(&mut gpu, SOLID, None);
+        for patch in [16, 33, 64] {
+            let patches = swept(&mut gpu, SOLID, Some(Cut { patch, iterations: 1 }));
+            let apart = single.iter().flatten().zip(patches.iter().flatten());
+            let apart = apart.flat_map(|(a, b)| (0..3).map(|k| (a[k] - b[k]).abs())).fold(0.0, f64::max);
+            println!("{trust:?} patches of {patch}: {apart:e} m apart");
+            assert!(apart < 13.0 * 4.0 * f64::from(f32::EPSILON), "{apart:e}");
+        }
+    }
+}
+
 #[test]
 fn rings_give_the_iterates_of_single_sweeps() {
     for trust in BOTH {
         let Some(mut gpu) = gpu(trust) else { return };
-        let single = swept(&mut gpu, None);
+        let single = swept(&mut gpu, SCENE, None);
         for (patch, iterations) in [(32, 1), (32, 2), (64, 3), (20, 4), (400, 2)] {
-            let rings = swept(&mut gpu, Some(Cut { patch, iterations }));
+            let rings = swept(&mut gpu, SCENE, Some(Cut { patch, iterations }));
             let apart = single.iter().flatten().zip(rings.iter().flatten());
             let apart = apart.flat_map(|(a, b)| (0..3).map(|k| (a[k] - b[k]).abs())).fold(0.0, f64::max);
             // Compilers may fuse multiplications and additions differently: some units in the last place of a metre.

@@ -175,6 +175,8 @@ pub fn shortest<E>(warm: Duration, mut run: impl FnMut(usize) -> Result<usize, E
         let seconds = begun.elapsed().as_secs_f64();
         Ok((seconds, seconds / units.max(1) as f64))
     };
+    // The first round may have to make things ready, and leave the processor idle meanwhile.
+    round(1)?;
     let end = Instant::now() + warm;
     let (mut once, _) = round(1)?;
     while Instant::now() < end {
