@@ -68,6 +68,20 @@ impl Gpu {
         Field::new(&self.context, label, len)
     }
 
+    /// How long the GPU works on what `work` records, s; `None` where the adapter cannot measure that. Waits.
+    pub fn timed<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> Result<(T, Option<f64>), GpuError> {
+        let scope = self.recorder.time_begin();
+        let done = work(self);
+        let Some(scope) = scope else { return Ok((done, None)) };
+        self.recorder.time_end(scope);
+        Ok((done, Some(self.recorder.seconds(scope)?)))
+    }
+
+    /// Dispatches and submissions recorded so far.
+    pub fn recorded(&self) -> [u64; 2] {
+        [self.recorder.dispatches(), self.recorder.submissions()]
+    }
+
     /// Takes the device away when it is called, as a driver that resets does: for tests.
     #[doc(hidden)]
     pub fn puller(&self) -> impl Fn() + Send + 'static {

@@ -84,12 +84,6 @@ impl Readback {
         Ticket { staging, bytes, state: ours, submission }
     }
 
-    /// Whether `wait` would return at once.
-    pub(crate) fn poll(&self, context: &Context, ticket: &Ticket) -> Result<bool, GpuError> {
-        context.poll(None)?;
-        Ok(ticket.state.load(Ordering::Acquire) != ON_ITS_WAY)
-    }
-
     /// Waits for the bytes and shows them to `see`.
     pub(crate) fn wait<T>(
         &mut self,

@@ -200,11 +200,6 @@ impl Recorder {
         Ok(self.readback.request(staging, bytes, submission))
     }
 
-    /// Whether the read is done; does not wait.
-    pub(crate) fn poll(&self, ticket: &Ticket) -> Result<bool, GpuError> {
-        self.readback.poll(&self.context, ticket)
-    }
-
     /// Waits for a read and shows its bytes to `see`.
     pub(crate) fn wait<T>(&mut self, ticket: Ticket, see: impl FnOnce(&[u8]) -> T) -> Result<T, GpuError> {
         self.chunk = FIRST_CHUNK;
