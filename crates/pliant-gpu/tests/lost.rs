@@ -1,7 +1,7 @@
 //! A GPU that is lost, or too small, takes nothing with it.
 
 use pliant::device::{CpuOnly, DeviceError, Devices, Task};
-use pliant::output::{Checkpoint, FrameStore, RunHooks, RunOptions, RunReport, RunStage, Status, run};
+use pliant::output::{Checkpoint, DiskCache, FrameStore, RunHooks, RunOptions, RunReport, RunStage, Status, run};
 use pliant::scene::{DeviceSettings, Scene};
 use pliant::step::{Simulation, SimulationError};
 use pliant_gpu::{Choice, Gpu, adapters};
@@ -61,7 +61,8 @@ impl Devices for Pullable {
         if settings.name == "cpu" {
             return CpuOnly.run(settings, task);
         }
-        let gpu = Gpu::open(&Choice::Any).unwrap();
+        // How a GPU cuts a mesh is measured and shows in the last bits; the cache remembers it.
+        let gpu = Gpu::open(&Choice::Any).unwrap().with_cache(DiskCache::of_user());
         if let Some(bytes) = self.largest_buffer {
             gpu.limit_buffers(bytes);
         }
