@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Everything that must hold before a change goes in: format, lints, layers, documents, tests, reference.
-# One line per check; the output of a check that fails is shown in full.
+# One line per check; the output of a check that fails is shown in full. Shaders run on Mesa's software driver where there
+# is no GPU; without any driver their tests are skipped, unless CI or PLIANT_REQUIRE_GPU is set.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 cargo=${CARGO:-cargo}
@@ -35,6 +36,17 @@ if $cargo clippy --version >/dev/null 2>&1; then
 else
     echo "skip  lints: rustup component add clippy"
 fi
+if [ -n "${CI:-}${PLIANT_REQUIRE_GPU:-}" ]; then
+    check "Vulkan driver" scripts/vulkan.sh
+    export PLIANT_REQUIRE_GPU=1
+elif scripts/vulkan.sh >"$log" 2>&1; then
+    export PLIANT_REQUIRE_GPU=1
+else
+    echo "skip  shaders:"
+    cat "$log"
+fi
+# Mesa's layer that orders GPUs complains where there is no desktop.
+export NODEVICE_SELECT=1
 check "tests" $cargo test --workspace --no-fail-fast
 # The total, in one line that a person or a CI system can read.
 awk '/^test result:/ { passed += $4; failed += $6; ignored += $8 } END { print passed " passed, " failed " failed, " ignored " skipped" }' "$log"

@@ -33,6 +33,16 @@ The scene is simulated up to the frame with its own method; then every method so
 (E - E*) / (E0 - E*), with E* by Newton's method. The output folder gets compare.json, compare.csv, and plots over
 iterations and over time (SVG and PNG).";
 
+const DEVICES_AFTER: &str = "\
+Examples:
+  pliant devices                                     the CPU, every GPU, and what --device auto and gpu take
+  pliant devices --json | jq -r '.devices[].name'
+  pliant run scenes/drape.toml --device gpu:rtx      any part of a name, upper or lower case
+
+A GPU needs a Vulkan, Metal or Direct3D 12 driver; on a headless NVIDIA host see scripts/headless-nvidia.sh. Software
+adapters such as llvmpipe are slower than the CPU: auto never takes one. Exit code 4: a device that was asked for is not
+there, was lost or ran out of memory.";
+
 /// Simulates cloth and soft solids, and says how good each answer is.
 #[derive(Debug, Parser)]
 #[command(name = "pliant", version, after_help = AFTER, max_term_width = 100, arg_required_else_help = true)]
@@ -62,7 +72,7 @@ pub enum Command {
     #[command(after_help = "Example:\n  pliant methods")]
     Methods,
     /// List the devices of this machine
-    #[command(after_help = "Example:\n  pliant devices --json")]
+    #[command(after_help = DEVICES_AFTER)]
     Devices,
     /// Time the papers' tables on this machine, beside the papers' numbers
     Bench(BenchArgs),
@@ -119,7 +129,8 @@ pub struct SceneArgs {
     /// Method that solves each step, or auto; `pliant methods` lists them
     #[arg(long, short, value_name = "NAME")]
     pub method: Option<String>,
-    /// Where to compute; `pliant devices` lists what there is
+    /// Where to compute: cpu; gpu, the best GPU; gpu:NAME, the best with this in its name; or auto, a hardware GPU if
+    /// there is one, else the CPU. `pliant devices` lists what there is
     #[arg(long, value_name = "NAME")]
     pub device: Option<String>,
     /// Width of the numbers

@@ -38,6 +38,7 @@ impl From<Exit> for ExitCode {
 
 /// Runs the command that was typed.
 pub fn main() -> ExitCode {
+    ask_no_desktop();
     let args = match Args::try_parse() {
         Ok(args) => args,
         Err(error) => return misused(&error),
@@ -53,6 +54,17 @@ pub fn main() -> ExitCode {
             }
             exit.into()
         }
+    }
+}
+
+/// Mesa's Vulkan layer that orders GPUs asks the desktop which one draws it. Where there is no desktop, libwayland prints
+/// an "error" about XDG_RUNTIME_DIR on stderr that is none; Pliant does its own ordering. Who wants the layer's still
+/// gets it.
+fn ask_no_desktop() {
+    let is_set = |name: &str| std::env::var_os(name).is_some();
+    if !["XDG_RUNTIME_DIR", "MESA_VK_DEVICE_SELECT", "DRI_PRIME"].into_iter().any(is_set) {
+        // SAFETY: the program has no other thread yet.
+        unsafe { std::env::set_var("NODEVICE_SELECT", "1") };
     }
 }
 

@@ -39,7 +39,8 @@ fn main() {
     let mut gpu = Gpu::open(&Choice::Any).unwrap_or_else(|error| panic!("{error}"));
     println!("{}", gpu.name());
     let only = std::env::args().nth(1).filter(|name| !name.starts_with("--"));
-    let cases: [(&str, String, &[(usize, usize)]); 7] = [
+    type Case<'a> = (&'a str, String, &'a [(usize, usize)]);
+    let cases: [Case; 7] = [
         ("cloth-10k", cloth(101, true), &[(128, 3), (96, 4), (128, 4), (100, 5), (128, 5)]),
         ("cloth-16k", cloth(127, true), &[(128, 4), (128, 5)]),
         ("net-21k", cloth(146, false), &[(256, 4), (256, 6), (196, 8)]),
@@ -61,7 +62,7 @@ fn main() {
             bytes[0] / vertices as u64,
             1e6 * floor
         );
-        let mut show = |gpu: &mut Gpu, problem: &mut GpuProblem, label: String, seconds: f64| {
+        let show = |gpu: &mut Gpu, problem: &mut GpuProblem, label: String, seconds: f64| {
             let time = gpu.time_sweeps(problem, second).unwrap_or(f64::NAN);
             println!(
                 "  {label:24} {:8.2} us per iteration, {:5.2} floors  (made in {seconds:.2} s)",

@@ -1,6 +1,7 @@
 //! Which GPUs there are, and which one to take.
 
 use crate::error::GpuError;
+use crate::kernel::MAX_BINDINGS;
 
 /// Bytes of parameters a kernel may have.
 pub(crate) const MAX_PARAMETERS: u32 = 128;
@@ -56,6 +57,22 @@ pub struct AdapterInfo {
     pub immediates: bool,
 }
 
+impl AdapterInfo {
+    /// What every kernel needs and this adapter does not have, if anything.
+    pub fn lacks(&self) -> Option<String> {
+        if !self.immediates {
+            return Some(format!("{MAX_PARAMETERS} bytes of immediates"));
+        }
+        let few = self.max_storage_buffers < MAX_BINDINGS as u32;
+        few.then(|| format!("{MAX_BINDINGS} storage buffers per kernel (it has {})", self.max_storage_buffers))
+    }
+
+    /// Largest buffer that a kernel can see whole, bytes.
+    pub fn largest_buffer(&self) -> u64 {
+        self.max_buffer_size.min(self.max_storage_binding_size)
+    }
+}
+
 /// Which adapter to take.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Choice {
@@ -104,16 +121,22 @@ fn describe(adapter: &wgpu::Adapter) -> AdapterInfo {
     }
 }
 
+/// The adapter that `choice` means, among those of [`adapters`].
+pub fn chosen<'a>(choice: &Choice, all: &'a [AdapterInfo]) -> Result<&'a AdapterInfo, GpuError> {
+    let info = &all[pick(choice, all)?];
+    match info.lacks() {
+        Some(lacks) => Err(GpuError::Unfit { name: info.name.clone(), lacks }),
+        None => Ok(info),
+    }
+}
+
 /// The adapter that `choice` means.
 pub(crate) fn choose(choice: &Choice) -> Result<(AdapterInfo, wgpu::Adapter), GpuError> {
     let all = enumerate();
     let infos: Vec<AdapterInfo> = all.iter().map(|(info, _)| info.clone()).collect();
-    let index = pick(choice, &infos)?;
-    let (info, adapter) = all.into_iter().nth(index).ok_or(GpuError::NoAdapter { software: Vec::new() })?;
-    if !info.immediates {
-        return Err(GpuError::Unfit { name: info.name, lacks: format!("{MAX_PARAMETERS} bytes of immediates") });
-    }
-    Ok((info, adapter))
+    let chosen = chosen(choice, &infos)?;
+    let found = all.into_iter().find(|(info, _)| info == chosen);
+    found.ok_or(GpuError::NoAdapter { software: Vec::new() })
 }
 
 /// Index of the adapter that `choice` means, among adapters sorted best first. One that can run the kernels comes
@@ -125,7 +148,7 @@ fn pick(choice: &Choice, all: &[AdapterInfo]) -> Result<usize, GpuError> {
         Choice::Any => true,
         Choice::Named(name) => info.name.to_lowercase().contains(&name.to_lowercase()),
     };
-    let first = |usable: bool| all.iter().position(|info| wanted(info) && (info.immediates || !usable));
+    let first = |usable: bool| all.iter().position(|info| wanted(info) && (!usable || info.lacks().is_none()));
     first(true).or_else(|| first(false)).ok_or_else(|| match choice {
         Choice::Named(name) => GpuError::NotFound { name: name.clone(), there: names(&|_| true) },
         _ => GpuError::NoAdapter { software: names(&|info| !info.kind.is_hardware()) },
@@ -171,7 +194,7 @@ mod tests {
             kind,
             max_buffer_size: 1 << 30,
             max_storage_binding_size: 1 << 30,
-            max_storage_buffers: 8,
+            max_storage_buffers: 16,
             max_workgroup_storage: 1 << 14,
             max_invocations: 256,
             subgroup_sizes: [32, 32],
@@ -186,7 +209,8 @@ mod tests {
         assert_eq!(pick(&Choice::Any, &software), Ok(0));
         let refused = pick(&Choice::Auto, &software).unwrap_err();
         assert_eq!(refused, GpuError::NoAdapter { software: vec!["llvmpipe".into()] });
-        assert!(refused.to_string().contains("llvmpipe") && refused.to_string().contains("--device cpu"));
+        let said = refused.on("auto".into()).to_string();
+        assert!(said.contains("llvmpipe") && said.contains("--device cpu"), "{said}");
         let both = [info("Card", Kind::Discrete), info("Chip", Kind::Integrated), info("llvmpipe", Kind::Software)];
         assert_eq!(pick(&Choice::Auto, &both), Ok(0));
         assert_eq!(pick(&Choice::Named("CHIP".into()), &both), Ok(1));
@@ -200,13 +224,19 @@ mod tests {
     fn an_adapter_that_cannot_run_the_kernels_comes_last() {
         let old = AdapterInfo { immediates: false, ..info("Old card", Kind::Discrete) };
         assert_eq!(pick(&Choice::Auto, &[old.clone(), info("Chip", Kind::Integrated)]), Ok(1));
-        assert_eq!(pick(&Choice::Auto, &[old]), Ok(0), "the error then says what it lacks");
+        let error = chosen(&Choice::Auto, &[old]).unwrap_err().to_string();
+        assert!(error.contains("Old card") && error.contains("immediates"), "{error}");
+        let few = AdapterInfo { max_storage_buffers: 8, ..info("Phone", Kind::Integrated) };
+        let error = chosen(&Choice::Any, &[few]).unwrap_err().to_string();
+        assert!(error.contains("Phone") && error.contains("16 storage buffers"), "{error}");
     }
 
     #[test]
     fn an_unknown_name_is_answered_with_the_names_there_are() {
         let there = [info("Card", Kind::Discrete), info("llvmpipe", Kind::Software)];
         let error = pick(&Choice::Named("Voodoo".into()), &there).unwrap_err();
-        assert_eq!(error.to_string(), "no GPU is called \"Voodoo\"; there are: Card, llvmpipe");
+        assert_eq!(error.to_string(), "no GPU is called \"Voodoo\", there are: Card, llvmpipe");
+        let none = pick(&Choice::Named("Voodoo".into()), &[]).unwrap_err().on("gpu:Voodoo".into()).to_string();
+        assert!(none.contains("none was found") && none.contains("Vulkan driver"), "{none}");
     }
 }

@@ -3,7 +3,7 @@
 use crate::adapter::{self, AdapterInfo, Choice};
 use crate::error::{Faults, GpuError};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Whether shaders check their indices.
@@ -30,6 +30,8 @@ pub(crate) struct Context {
     pub(crate) info: AdapterInfo,
     pub(crate) trust: Trust,
     pub(crate) faults: Faults,
+    /// Largest buffer that a kernel can see whole, bytes.
+    pub(crate) largest_buffer: AtomicU64,
     next_id: AtomicU32,
     gone: Arc<Mutex<Vec<u32>>>,
 }
@@ -67,7 +69,8 @@ impl Context {
         });
         tracing::debug!(name = info.name, driver = info.driver, "GPU opened");
         let (next_id, gone) = (AtomicU32::new(0), Arc::default());
-        Ok(Arc::new(Self { device, queue, info, trust, faults, next_id, gone }))
+        let largest_buffer = AtomicU64::new(info.largest_buffer());
+        Ok(Arc::new(Self { device, queue, info, trust, faults, largest_buffer, next_id, gone }))
     }
 
     /// The device's first fault.
@@ -107,7 +110,7 @@ impl Context {
         bytes: u64,
         usage: wgpu::BufferUsages,
     ) -> Result<wgpu::Buffer, GpuError> {
-        let limit = self.info.max_buffer_size.min(self.info.max_storage_binding_size);
+        let limit = self.largest_buffer.load(Ordering::Relaxed);
         if bytes > limit {
             return Err(GpuError::TooLarge { name: label.to_owned(), bytes, limit });
         }

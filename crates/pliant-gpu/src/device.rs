@@ -5,6 +5,7 @@ use crate::error::GpuError;
 use crate::gpu::Gpu;
 use crate::order::Order;
 use crate::problem::{GpuProblem, SweepParameters};
+use crate::readback::Ticket;
 use crate::sweep::sweep_buffers;
 use pliant::device::{Blend, Device, DeviceError, Factor, Measures, Moment, Slot, StepInput};
 use pliant::model::{Model, Potential, System};
@@ -17,23 +18,23 @@ pub struct Points {
     pub(crate) order: Arc<Order>,
 }
 
+/// Points on their way to the host.
+#[derive(Debug)]
+pub struct Reading {
+    ticket: Option<Ticket>,
+    order: Arc<Order>,
+}
+
 impl Gpu {
     fn device_error(&self, error: GpuError) -> DeviceError {
-        let help = "use --device cpu".to_string();
-        let device = self.name();
-        match error {
-            GpuError::NoFormula { element } => {
-                let what = format!("formula for {element} elements");
-                DeviceError::Unsupported { device, what, help: format!("{help}, or a projective material") }
-            }
-            _ => DeviceError::Failed { device, reason: error.to_string(), help },
-        }
+        error.on(self.name())
     }
 }
 
 impl Device for Gpu {
     type Points = Points;
     type Problem = GpuProblem;
+    type Reading = Reading;
 
     fn name(&self) -> String {
         format!("gpu: {}", self.info().name)
@@ -77,8 +78,17 @@ impl Device for Gpu {
     }
 
     fn read(&mut self, from: &Points, to: &mut [[f64; 3]]) -> Result<(), DeviceError> {
-        let order = &from.order.vertex;
-        let read = self.recorder.read_points(&from.field, |place, x| to[order[place] as usize] = x);
+        let reading = self.request(from)?;
+        self.receive(reading, to)
+    }
+
+    fn request(&mut self, from: &Points) -> Result<Reading, DeviceError> {
+        let ticket = self.recorder.request_points(&from.field).map_err(|error| self.device_error(error))?;
+        Ok(Reading { ticket, order: from.order.clone() })
+    }
+
+    fn receive(&mut self, Reading { ticket, order }: Reading, to: &mut [[f64; 3]]) -> Result<(), DeviceError> {
+        let read = self.recorder.receive_points(ticket, |place, x| to[order.vertex[place] as usize] = x);
         read.map_err(|error| self.device_error(error))
     }
 

@@ -1,7 +1,7 @@
 //! The devices of a machine: the CPU and its GPUs.
 
 use crate::{Choice, Gpu, GpuError};
-use pliant::device::{CpuOnly, DeviceError, Devices, Task};
+use pliant::device::{CpuOnly, DeviceChoice, DeviceError, Devices, Task};
 use pliant::output::DiskCache;
 use pliant::scene::{DeviceSettings, Precision};
 
@@ -12,25 +12,17 @@ pub struct AllDevices;
 
 impl AllDevices {
     fn open(settings: &DeviceSettings) -> Result<Option<Gpu>, DeviceError> {
-        let name = settings.name.as_str();
-        let (choice, auto) = match name {
-            "cpu" => return Ok(None),
-            "auto" => (Choice::Auto, true),
-            "gpu" => (Choice::Any, false),
-            _ => match name.strip_prefix("gpu:") {
-                Some(wanted) if !wanted.trim().is_empty() => (Choice::Named(wanted.trim().to_string()), false),
-                _ => {
-                    let help = "there are 'auto', 'cpu', 'gpu' and 'gpu:NAME'; `pliant devices` lists the names";
-                    return Err(DeviceError::Absent { device: name.to_string(), help: help.to_string() });
-                }
-            },
+        let choice = match DeviceChoice::of(&settings.name)? {
+            DeviceChoice::Cpu => return Ok(None),
+            DeviceChoice::Auto => Choice::Auto,
+            DeviceChoice::Gpu => Choice::Any,
+            DeviceChoice::Named(name) => Choice::Named(name),
         };
+        let (device, auto) = (settings.name.clone(), choice == Choice::Auto);
         if settings.precision == Precision::F64 {
-            if auto {
-                return Ok(None);
-            }
             let help = "use precision f32, or --device cpu".to_string();
-            return Err(DeviceError::Unsupported { device: name.to_string(), what: "f64".to_string(), help });
+            let refused = DeviceError::Unsupported { device, what: "f64".to_string(), help };
+            return if auto { Ok(None) } else { Err(refused) };
         }
         match Gpu::open(&choice) {
             Ok(gpu) => Ok(Some(gpu.with_cache(DiskCache::of_user()))),
@@ -40,14 +32,7 @@ impl AllDevices {
                 tracing::warn!("{error}; going on on the CPU");
                 Ok(None)
             }
-            Err(error @ (GpuError::NoAdapter { .. } | GpuError::NotFound { .. })) => {
-                Err(DeviceError::Absent { device: name.to_string(), help: error.to_string() })
-            }
-            Err(error) => Err(DeviceError::Failed {
-                device: name.to_string(),
-                reason: error.to_string(),
-                help: "use --device cpu".to_string(),
-            }),
+            Err(error) => Err(error.on(device)),
         }
     }
 }

@@ -1,21 +1,21 @@
 //! What can go wrong on a GPU, and where faults wait until somebody asks.
 
+use pliant::device::DeviceError;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A GPU that is not there, cannot do what is asked, or failed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum GpuError {
     /// No adapter of the wanted kind.
-    #[error("no hardware GPU found{}: install a Vulkan driver for your GPU, or use --device cpu{}",
-        listed(" (only software adapters: ", .software, ")"),
-        if .software.is_empty() { "" } else { " (or --device gpu to run on the software adapter)" })]
+    #[error("no {}", if .software.is_empty() { "GPU was found".to_owned() }
+        else { listed("hardware GPU was found, only software adapters: ", .software) })]
     NoAdapter {
         /// Software adapters that were passed over.
         software: Vec<String>,
     },
     /// No adapter has this name.
-    #[error("no GPU is called {name:?}{}", listed("; there are: ", .there, "")
-        .if_empty("; none was found: install a Vulkan driver, or use --device cpu"))]
+    #[error("no GPU is called {name:?}, {}", if .there.is_empty() { "and none was found".to_owned() }
+        else { listed("there are: ", .there) })]
     NotFound {
         /// What was asked for.
         name: String,
@@ -23,7 +23,7 @@ pub enum GpuError {
         there: Vec<String>,
     },
     /// The adapter lacks something that every kernel needs.
-    #[error("the GPU {name:?} cannot be used, it has no {lacks}: update its driver, or use --device cpu")]
+    #[error("the GPU {name:?} cannot be used, it has no {lacks}")]
     Unfit {
         /// Name of the adapter.
         name: String,
@@ -45,15 +45,13 @@ pub enum GpuError {
         reason: String,
     },
     /// The device's memory is used up.
-    #[error("the GPU is out of memory ({what}): use a coarser mesh, or --device cpu")]
+    #[error("the GPU is out of memory ({what})")]
     OutOfMemory {
         /// What was being made.
         what: String,
     },
     /// A buffer is larger than the device can bind.
-    #[error(
-        "{name} needs {bytes} bytes in one buffer, this GPU takes at most {limit}: use a coarser mesh, or --device cpu"
-    )]
+    #[error("{name} needs {bytes} bytes in one buffer, this GPU takes at most {limit}")]
     TooLarge {
         /// Name of the buffer.
         name: String,
@@ -63,7 +61,7 @@ pub enum GpuError {
         limit: u64,
     },
     /// An element has no formula in WGSL.
-    #[error("there is no GPU formula for {element} elements: use --device cpu, or a projective material")]
+    #[error("there is no GPU formula for {element} elements")]
     NoFormula {
         /// Name of the element.
         element: &'static str,
@@ -78,22 +76,41 @@ pub enum GpuError {
     },
 }
 
-trait IfEmpty {
-    fn if_empty(self, other: &str) -> String;
-}
-
-impl IfEmpty for String {
-    fn if_empty(self, other: &str) -> String {
-        if self.is_empty() { other.to_owned() } else { self }
-    }
-}
-
-/// The names between two texts, or nothing if there are none.
-fn listed(before: &str, names: &[String], after: &str) -> String {
-    if names.is_empty() { String::new() } else { format!("{before}{}{after}", names.join(", ")) }
+fn listed(before: &str, names: &[String]) -> String {
+    format!("{before}{}", names.join(", "))
 }
 
 impl GpuError {
+    /// What one can do about it.
+    fn help(&self) -> &'static str {
+        match self {
+            Self::NoAdapter { software } | Self::NotFound { there: software, .. } if software.is_empty() => {
+                "install the Vulkan driver of your GPU (docs/gpu.md), or use --device cpu"
+            }
+            Self::NoAdapter { .. } => "use --device cpu, or --device gpu for the software adapter",
+            Self::NotFound { .. } => "use --device gpu for the best of them, or --device cpu",
+            Self::Unfit { .. } | Self::Open { .. } => "update its driver, or use --device cpu",
+            Self::OutOfMemory { .. } | Self::TooLarge { .. } => "use a coarser mesh, or --device cpu",
+            Self::NoFormula { .. } => "use --device cpu, or a projective material",
+            Self::Lost { .. } | Self::Invalid { .. } => "use --device cpu",
+        }
+    }
+
+    /// What it means to those who know nothing of GPUs, where `device` was asked for or is in use.
+    pub(crate) fn on(self, device: String) -> DeviceError {
+        let help = self.help();
+        match self {
+            Self::NoAdapter { .. } | Self::NotFound { .. } => {
+                DeviceError::Absent { device, help: format!("{self}; {help}") }
+            }
+            Self::NoFormula { element } => {
+                let what = format!("formula for {element} elements");
+                DeviceError::Unsupported { device, what, help: help.to_owned() }
+            }
+            _ => DeviceError::Failed { device, reason: self.to_string(), help: help.to_owned() },
+        }
+    }
+
     /// What an API error means while `what` was being made or done.
     pub(crate) fn from_api(what: &str, error: wgpu::Error) -> Self {
         match error {
@@ -116,7 +133,7 @@ impl Faults {
         let mut first = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let explained = matches!((&*first, &error), (Some(GpuError::Invalid { .. }), GpuError::Lost { .. }));
         if first.is_none() || explained {
-            tracing::error!("{error}");
+            tracing::debug!("{error}");
             *first = Some(error);
         }
     }

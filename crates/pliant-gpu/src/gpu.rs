@@ -11,6 +11,7 @@ use crate::vector::Vector;
 use pliant::output::DiskCache;
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 /// An open GPU.
 #[derive(Debug)]
@@ -65,6 +66,33 @@ impl Gpu {
     /// A field of zeros.
     pub fn field(&self, label: &str, len: usize) -> Result<Field, GpuError> {
         Field::new(&self.context, label, len)
+    }
+
+    /// How long the GPU works on what `work` records, s; `None` where the adapter cannot measure that. Waits.
+    pub fn timed<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> Result<(T, Option<f64>), GpuError> {
+        let scope = self.recorder.time_begin();
+        let done = work(self);
+        let Some(scope) = scope else { return Ok((done, None)) };
+        self.recorder.time_end(scope);
+        Ok((done, Some(self.recorder.seconds(scope)?)))
+    }
+
+    /// Dispatches and submissions recorded so far.
+    pub fn recorded(&self) -> [u64; 2] {
+        [self.recorder.dispatches(), self.recorder.submissions()]
+    }
+
+    /// Takes the device away when it is called, as a driver that resets does: for tests.
+    #[doc(hidden)]
+    pub fn puller(&self) -> impl Fn() + Send + 'static {
+        let device = self.context.device.clone();
+        move || device.destroy()
+    }
+
+    /// From now on buffers larger than this are refused, bytes: for tests.
+    #[doc(hidden)]
+    pub fn limit_buffers(&self, bytes: u64) {
+        self.context.largest_buffer.store(bytes, Ordering::Relaxed);
     }
 
     /// Submits what is recorded and waits until it is done.

@@ -29,10 +29,10 @@ mod vector;
 #[cfg(test)]
 mod tests;
 
-pub use adapter::{AdapterInfo, Choice, Kind, adapters};
+pub use adapter::{AdapterInfo, Choice, Kind, adapters, chosen};
 pub use buffer::Field;
 pub use context::Trust;
-pub use device::Points;
+pub use device::{Points, Reading};
 pub use devices::AllDevices;
 pub use error::GpuError;
 pub use gpu::Gpu;

@@ -52,7 +52,7 @@ impl Readback {
             other => other,
         };
         use wgpu::BufferUsages as Usage;
-        let limit = context.info.max_buffer_size.min(context.info.max_storage_binding_size);
+        let limit = context.largest_buffer.load(Ordering::Relaxed);
         let size = bytes.next_power_of_two().clamp(256, limit.max(bytes));
         let raw = context.raw_buffer("staging", size, Usage::MAP_READ | Usage::COPY_DST)?;
         let staging = Staging { raw, state: Arc::new(AtomicU8::new(FAILED)) };
@@ -82,12 +82,6 @@ impl Readback {
             theirs.store(if mapped.is_ok() { THERE } else { FAILED }, Ordering::Release);
         });
         Ticket { staging, bytes, state: ours, submission }
-    }
-
-    /// Whether `wait` would return at once.
-    pub(crate) fn poll(&self, context: &Context, ticket: &Ticket) -> Result<bool, GpuError> {
-        context.poll(None)?;
-        Ok(ticket.state.load(Ordering::Acquire) != ON_ITS_WAY)
     }
 
     /// Waits for the bytes and shows them to `see`.

@@ -200,11 +200,6 @@ impl Recorder {
         Ok(self.readback.request(staging, bytes, submission))
     }
 
-    /// Whether the read is done; does not wait.
-    pub(crate) fn poll(&self, ticket: &Ticket) -> Result<bool, GpuError> {
-        self.readback.poll(&self.context, ticket)
-    }
-
     /// Waits for a read and shows its bytes to `see`.
     pub(crate) fn wait<T>(&mut self, ticket: Ticket, see: impl FnOnce(&[u8]) -> T) -> Result<T, GpuError> {
         self.chunk = FIRST_CHUNK;
@@ -221,11 +216,28 @@ impl Recorder {
     }
 
     /// Shows every point of a field with its place; waits.
-    pub(crate) fn read_points(&mut self, field: &Field, mut see: impl FnMut(usize, [f64; 3])) -> Result<(), GpuError> {
+    pub(crate) fn read_points(&mut self, field: &Field, see: impl FnMut(usize, [f64; 3])) -> Result<(), GpuError> {
+        let ticket = self.request_points(field)?;
+        self.receive_points(ticket, see)
+    }
+
+    /// Asks for the points of a field, if it has any, as they are after all that is recorded.
+    pub(crate) fn request_points(&mut self, field: &Field) -> Result<Option<Ticket>, GpuError> {
         if field.is_empty() {
-            return self.context.check();
+            return self.context.check().map(|()| None);
         }
-        let ticket = self.request_read(&field.buffer, 0..16 * field.len() as u64)?;
+        self.request_read(&field.buffer, 0..16 * field.len() as u64).map(Some)
+    }
+
+    /// Shows every point that was asked for with its place. Waits for them; what is recorded meanwhile is submitted, so
+    /// that the GPU goes on.
+    pub(crate) fn receive_points(
+        &mut self,
+        ticket: Option<Ticket>,
+        mut see: impl FnMut(usize, [f64; 3]),
+    ) -> Result<(), GpuError> {
+        let Some(ticket) = ticket else { return self.context.check() };
+        self.flush();
         self.wait(ticket, |bytes| {
             for (place, bytes) in bytes.chunks_exact(16).enumerate() {
                 let [a, b, c, _]: [f32; 4] = bytemuck::pod_read_unaligned(bytes);

@@ -3,33 +3,137 @@
 use crate::Exit;
 use crate::args::Args;
 use crate::printed::{print, print_json};
-use crate::table::Table;
-use serde_json::json;
+use crate::table::pairs;
+use pliant_gpu::{AdapterInfo, Choice, Kind, adapters, chosen};
+use serde_json::{Value, json};
 
 pub(crate) fn devices(args: &Args) -> anyhow::Result<Exit> {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let limit = std::env::var("RAYON_NUM_THREADS").ok().and_then(|n| n.parse().ok()).filter(|n| *n > 0);
-    let threads = limit.unwrap_or(cores);
-    let (model, features) = (model(), features());
+    let (cpu, gpus) = (Processor::this(), adapters());
+    let auto = chosen(&Choice::Auto, &gpus).ok();
+    let gpu = chosen(&Choice::Any, &gpus).ok();
     if args.json {
-        let cpu = json!({
-            "name": "cpu",
-            "kind": "cpu",
-            "model": model,
-            "cores": cores,
-            "threads": threads,
-            "features": features,
-            "precisions": ["f32", "f64"],
-            "default": true,
-        });
-        print_json(&json!({ "devices": [cpu] }))?;
+        let mut all = vec![cpu.json(auto.is_none())];
+        all.extend(gpus.iter().map(|info| json_of(info, auto.is_some_and(|auto| std::ptr::eq(auto, info)))));
+        let auto = auto.map_or("cpu".to_string(), full_name);
+        print_json(&json!({ "devices": all, "auto": auto, "gpu": gpu.map(full_name) }))?;
         return Ok(Exit::Done);
     }
-    let mut table = Table::new(&["device", "cores", "threads", "SIMD", "model"]);
-    let model = model.unwrap_or_default();
-    table.row(["cpu".to_string(), cores.to_string(), threads.to_string(), features.join(" "), model]);
-    print(&table.text())?;
+    let mut text = cpu.text();
+    for info in &gpus {
+        text.push_str(&text_of(info));
+    }
+    let none = if gpus.is_empty() {
+        "nothing: there is no GPU with a Vulkan, Metal or Direct3D 12 driver"
+    } else {
+        "nothing: none can be used"
+    };
+    let cpu = if gpus.is_empty() { "cpu: there is no GPU" } else { "cpu: there is no hardware GPU that can be used" };
+    text.push_str(&format!("--device auto takes {}\n", auto.map_or(cpu.to_string(), full_name)));
+    text.push_str(&format!("--device gpu takes {}\n", gpu.map_or(none.to_string(), full_name)));
+    print(&text)?;
     Ok(Exit::Done)
+}
+
+/// What one types after `--device`.
+fn full_name(info: &AdapterInfo) -> String {
+    format!("gpu:{}", info.name)
+}
+
+fn kind(info: &AdapterInfo) -> &'static str {
+    match info.kind {
+        Kind::Discrete => "graphics card",
+        Kind::Integrated => "in the processor",
+        Kind::Virtual => "virtual",
+        Kind::Other => "unknown",
+        Kind::Software => "software",
+    }
+}
+
+fn json_of(info: &AdapterInfo, default: bool) -> Value {
+    json!({
+        "name": full_name(info),
+        "kind": "gpu",
+        "model": info.name,
+        "backend": info.backend,
+        "driver": info.driver,
+        "type": kind(info),
+        "hardware": info.kind.is_hardware(),
+        "max_buffer_bytes": info.largest_buffer(),
+        "max_storage_buffers": info.max_storage_buffers,
+        "max_workgroup_invocations": info.max_invocations,
+        "max_workgroup_bytes": info.max_workgroup_storage,
+        "subgroup_sizes": info.subgroup_sizes,
+        "timestamps": info.timestamps,
+        "lacks": info.lacks(),
+        "precisions": ["f32"],
+        "default": default,
+    })
+}
+
+fn text_of(info: &AdapterInfo) -> String {
+    let [least, most] = info.subgroup_sizes;
+    let subgroups = if least == most { least.to_string() } else { format!("{least} to {most}") };
+    let kib = info.max_workgroup_storage >> 10;
+    let hardware = if info.kind.is_hardware() { "hardware, " } else { "" };
+    let mut lines = vec![
+        ("type", format!("{hardware}{}", kind(info))),
+        ("backend", info.backend.clone()),
+        ("driver", info.driver.clone()),
+        ("precision", "f32".to_string()),
+        ("largest buffer", format!("{} MiB", info.largest_buffer() >> 20)),
+        (
+            "kernels",
+            format!(
+                "{} storage buffers, {} invocations and {kib} KiB in a workgroup, subgroups of {subgroups}",
+                info.max_storage_buffers, info.max_invocations
+            ),
+        ),
+        ("GPU time", if info.timestamps { "can be measured" } else { "cannot be measured" }.to_string()),
+    ];
+    if let Some(lacks) = info.lacks() {
+        lines.push(("cannot be used", format!("it has no {lacks}")));
+    }
+    format!("{}\n{}\n", full_name(info), pairs(&lines))
+}
+
+/// The CPU.
+struct Processor {
+    model: Option<String>,
+    cores: usize,
+    /// That simulations use.
+    threads: usize,
+    features: Vec<&'static str>,
+}
+
+impl Processor {
+    fn this() -> Self {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let limit = std::env::var("RAYON_NUM_THREADS").ok().and_then(|n| n.parse().ok()).filter(|n| *n > 0);
+        Self { model: model(), cores, threads: limit.unwrap_or(cores), features: features() }
+    }
+
+    fn json(&self, default: bool) -> Value {
+        json!({
+            "name": "cpu",
+            "kind": "cpu",
+            "model": self.model,
+            "cores": self.cores,
+            "threads": self.threads,
+            "features": self.features,
+            "precisions": ["f32", "f64"],
+            "default": default,
+        })
+    }
+
+    fn text(&self) -> String {
+        let lines = [
+            ("model", self.model.clone().unwrap_or("unknown".to_string())),
+            ("cores", format!("{}, of which {} are used", self.cores, self.threads.min(self.cores))),
+            ("vectors", self.features.join(" ")),
+            ("precision", "f32, f64".to_string()),
+        ];
+        format!("cpu\n{}\n", pairs(&lines))
+    }
 }
 
 /// What the machine calls its processor, where that is easy to find out.

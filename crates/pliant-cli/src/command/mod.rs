@@ -9,11 +9,12 @@ pub(crate) mod methods;
 pub(crate) mod run;
 
 use crate::args::SceneArgs;
-use pliant::scene::{Precision, Scene, SceneError};
+use pliant::device::DeviceChoice;
+use pliant::scene::{Precision, Scene};
 use std::path::PathBuf;
 
 /// The scene that was asked for, with everything typed after it.
-fn scene(args: &SceneArgs) -> Result<Scene, SceneError> {
+fn scene(args: &SceneArgs) -> anyhow::Result<Scene> {
     let mut scene = Scene::read(&args.scene, &args.set)?;
     if let Some(method) = &args.method {
         scene.solver.method = method.clone();
@@ -26,6 +27,7 @@ fn scene(args: &SceneArgs) -> Result<Scene, SceneError> {
         Some("f64") => scene.device.precision = Precision::F64,
         _ => {}
     }
+    DeviceChoice::of(&scene.device.name)?;
     Ok(scene)
 }
 

@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod commands;
+mod devices;
 mod files;
 mod killed;
 mod repeatable;

@@ -106,9 +106,6 @@ fn tickets_keep_what_was_there_when_they_were_asked_for() {
         tickets.push(gpu.recorder.request_read(&x.buffer, 0..1600).unwrap());
     }
     drop(tickets.remove(2));
-    while !gpu.recorder.poll(&tickets[4]).unwrap() {
-        std::thread::yield_now();
-    }
     let first = |bytes: &[u8]| (bytes.len(), bytemuck::pod_read_unaligned::<f32>(&bytes[..4]));
     let mut found = Vec::new();
     for ticket in tickets.into_iter().rev() {
@@ -161,18 +158,15 @@ fn gpu_time_is_measured_where_it_can_be() {
     let (x, y) = (upload(&mut gpu, &points(1, 100_000)), upload(&mut gpu, &points(2, 100_000)));
     gpu.finish().unwrap();
     let wall = std::time::Instant::now();
-    let Some(scope) = gpu.recorder.time_begin() else {
+    let before = gpu.recorded()[0];
+    let work = |gpu: &mut Gpu| (0..60).for_each(|_| gpu.vector.axpy(&mut gpu.recorder, Factor::Value(0.5), &x, &y));
+    let ((), Some(seconds)) = gpu.timed(work).unwrap() else {
         assert!(!gpu.info().timestamps);
         return;
     };
-    for _ in 0..60 {
-        gpu.vector.axpy(&mut gpu.recorder, Factor::Value(0.5), &x, &y);
-    }
-    gpu.recorder.time_end(scope);
-    let empty = gpu.recorder.time_begin().unwrap();
-    gpu.recorder.time_end(empty);
-    let (seconds, nothing) = (gpu.recorder.seconds(scope).unwrap(), gpu.recorder.seconds(empty).unwrap());
     let wall = wall.elapsed().as_secs_f64();
+    assert_eq!(gpu.recorded()[0] - before, 60);
+    let ((), Some(nothing)) = gpu.timed(|_| ()).unwrap() else { panic!("it could be measured before") };
     assert!(0.0 < seconds && seconds <= wall, "{seconds} of {wall} s");
     assert!(nothing < seconds, "{nothing} of {seconds} s");
 }

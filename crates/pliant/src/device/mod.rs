@@ -1,7 +1,8 @@
 //! The verbs a device offers. Solvers are written once against [`Device`]; [`Cpu`] is here, `pliant-gpu` has the other.
 //!
 //! Fields ([`Device::Points`]) stay on the device. A verb may run at once or be recorded; the host sees results only
-//! through the verbs that wait: [`Device::read`], [`Device::scalar`], [`Device::measures`] and [`Device::potential`].
+//! through the verbs that wait: [`Device::read`], [`Device::scalar`], [`Device::measures`] and [`Device::potential`], or
+//! with [`Device::request`] and later [`Device::receive`], between which the device goes on.
 //! These are also where a device that failed says so: verbs that record cannot fail. Scalars live in numbered [`Slot`]s
 //! on the device, so that conjugate gradients never has to wait for its α and β.
 
@@ -10,7 +11,7 @@ mod devices;
 pub mod rows;
 
 pub use cpu::{Cpu, CpuProblem};
-pub use devices::{CpuOnly, Devices, Task};
+pub use devices::{CpuOnly, DeviceChoice, Devices, Task};
 
 use crate::contact::PosedCollider;
 use crate::linear::CholeskyError;
@@ -60,6 +61,14 @@ pub enum DeviceError {
     /// The direct solver failed.
     #[error("direct solver: {0}")]
     Cholesky(#[from] CholeskyError),
+    /// No device is ever called that.
+    #[error("there is no device '{name}'; {help}")]
+    Unknown {
+        /// As asked for.
+        name: String,
+        /// What one can ask for.
+        help: String,
+    },
     /// There is no such device here.
     #[error("there is no device '{device}' here; {help}")]
     Absent {
@@ -131,6 +140,8 @@ pub trait Device {
     type Points;
     /// A model at one step size, on the device, with the step's inertial target, pins and colliders.
     type Problem;
+    /// Points on their way to the host.
+    type Reading;
 
     /// Name for reports.
     fn name(&self) -> String;
@@ -159,6 +170,10 @@ pub trait Device {
     fn write(&mut self, from: &[[f64; 3]], to: &mut Self::Points);
     /// Device to host; waits.
     fn read(&mut self, from: &Self::Points, to: &mut [[f64; 3]]) -> Result<(), DeviceError>;
+    /// Asks for points as they are now, whatever is recorded after.
+    fn request(&mut self, from: &Self::Points) -> Result<Self::Reading, DeviceError>;
+    /// Points that were asked for; waits for them, but not for what was recorded since, which the device works on.
+    fn receive(&mut self, reading: Self::Reading, to: &mut [[f64; 3]]) -> Result<(), DeviceError>;
 
     /// to = from
     fn copy(&mut self, from: &Self::Points, to: &mut Self::Points);

@@ -4,15 +4,17 @@ use super::cache::DiskCache;
 use super::checkpoint::{Checkpoint, Identity};
 use super::folder::{FolderError, RunFolder};
 use super::frame_files::FrameFiles;
-use super::frame_store::{FrameStore, FrameStoreError};
+use super::frame_store::FrameStoreError;
+use super::frames::Frames;
 use super::glb::{self, GlbBody, GlbError, GlbOptions, GlbScenery};
+use super::keeper::{Keeper, Known, keep_frame};
 use super::preview::{Preview, PreviewError, PreviewKind};
 use super::report::{RunReport, Status};
 use super::scenery::Scenery;
 use super::tally::Tally;
 use super::{Bounds, body_colour, collider_colour};
 use crate::atomic_file::write_atomically;
-use crate::device::{DeviceError, Devices};
+use crate::device::Devices;
 use crate::math::Vec3;
 use crate::mesh::MeshError;
 use crate::model::State;
@@ -132,36 +134,24 @@ pub fn run(
     hooks: &mut dyn RunHooks,
 ) -> Result<RunReport, RunError> {
     let mut run = Run::prepare(devices, scene, options, hooks)?;
-    run.simulate(hooks)?;
-    run.save_checkpoint()?;
+    run.simulate(devices, hooks)?;
+    run.frames.keeper().save_checkpoint(&run.frames.known)?;
     run.measure(hooks)?;
     run.write_animation(hooks)?;
     run.draw_previews(hooks)?;
     run.finish()
 }
 
-struct Run<'a> {
-    scene: &'a Scene,
-    options: &'a RunOptions,
-    folder: RunFolder,
-    identity: Identity,
-    simulation: Simulation,
-    store: FrameStore,
-    files: FrameFiles,
-    tally: Tally,
-    /// The last state that came from the device: at the end of a frame.
-    known: Known,
+pub(super) struct Run<'a> {
+    pub scene: &'a Scene,
+    pub options: &'a RunOptions,
+    pub simulation: Simulation,
+    pub frames: Frames,
+    pub tally: Tally,
     /// State before the last step, and the tries that step took.
-    last_step: Option<(State, usize)>,
-    steps: u64,
-    report: RunReport,
-}
-
-/// What is on the host.
-struct Known {
-    state: State,
-    rho: Option<f64>,
-    tally: Tally,
+    pub last_step: Option<(State, usize)>,
+    pub steps: u64,
+    pub report: RunReport,
 }
 
 impl<'a> Run<'a> {
@@ -176,9 +166,15 @@ impl<'a> Run<'a> {
         let folder = RunFolder::open(&options.out)?;
         let found =
             if options.resume { Checkpoint::load(&folder.checkpoint()).map_err(FolderError::from)? } else { None };
-        // ρ of the checkpoint is the one to go on with; finding it again would only cost time.
-        let solver =
-            SolverSettings { rho: found.as_ref().and_then(|c| c.rho).or(scene.solver.rho), ..scene.solver.clone() };
+        // ρ of the checkpoint is the one to go on with; finding it again would only cost time. So is what `auto` was: on
+        // another device it might be another method.
+        let mut solver = scene.solver.clone();
+        if let Some(checkpoint) = &found {
+            solver.rho = checkpoint.rho.or(solver.rho);
+            if solver.method == "auto" {
+                solver.method.clone_from(&checkpoint.identity.method);
+            }
+        }
         let mut simulation = Simulation::on(devices, &Scene { solver, ..scene.clone() }, Some(&options.cache))?;
         let identity = identity(scene, &simulation);
         let vertices = simulation.model().vertices();
@@ -197,7 +193,7 @@ impl<'a> Run<'a> {
         })?;
         let mut report = blank_report(scene, &identity, &simulation);
         report.resumed_at_step = resumed_at_step;
-        let (store, tally) = match found {
+        let (state, store, tally) = match found {
             Some(checkpoint) => {
                 let frame = (checkpoint.state.step / scene.time.steps_per_frame as u64) as usize;
                 if checkpoint.identity.version != identity.version {
@@ -212,112 +208,25 @@ impl<'a> Run<'a> {
                     report.warnings.push(format!("there are no {format} files of the frames before the resumption"));
                 }
                 simulation.set_state(&checkpoint.state);
-                (folder.go_back_to(frame, vertices)?, checkpoint.tally)
+                (checkpoint.state, folder.go_back_to(frame, vertices)?, checkpoint.tally)
             }
             None => {
                 let mut store = folder.start_anew(&options.previews, vertices)?;
-                keep_frame(&mut store, &mut files, 0, &state_of(&mut simulation)?)?;
-                (store, Tally::default())
+                let state = simulation.state().map_err(SimulationError::from)?;
+                keep_frame(&mut store, &mut files, 0, &state)?;
+                (state, store, Tally::default())
             }
         };
-        let known = Known { state: state_of(&mut simulation)?, rho: simulation.rho(), tally: tally.clone() };
-        let last_step = None;
-        Ok(Self { scene, options, folder, identity, simulation, store, files, tally, known, last_step, steps, report })
-    }
-
-    /// THE LOOP: steps, frames, checkpoints.
-    fn simulate(&mut self, hooks: &mut dyn RunHooks) -> Result<(), RunError> {
-        let per_frame = self.scene.time.steps_per_frame as u64;
-        let mut step = self.known.state.step;
-        hooks.stage(RunStage::Simulating, self.steps);
-        hooks.progress(step);
-        while step < self.steps {
-            if hooks.stop_requested() {
-                self.report.status = Status::Interrupted;
-                self.report.reason = Some(format!("stopped at step {step} of {}", self.steps));
-                break;
-            }
-            if self.options.error && step + 1 == self.steps {
-                self.last_step = Some((state_of(&mut self.simulation)?, 0));
-            }
-            match self.simulation.step() {
-                Ok(report) => {
-                    self.tally.add(&report);
-                    if let Some((_, retries)) = &mut self.last_step {
-                        *retries = report.retries;
-                    }
-                }
-                Err(SimulationError::Device(error)) => {
-                    self.lose_device(&error);
-                    break;
-                }
-                Err(error @ SimulationError::Stuck { .. }) => {
-                    self.report.status = Status::Failed;
-                    self.report.reason = Some(error.to_string());
-                    break;
-                }
-                Err(error) => return Err(error.into()),
-            }
-            step += 1;
-            hooks.progress(step);
-            if step.is_multiple_of(per_frame) {
-                if let Err(error) = self.learn() {
-                    self.lose_device(&error);
-                    break;
-                }
-                self.end_frame((step / per_frame) as usize)?;
-            }
-        }
-        if self.report.status != Status::DeviceFailed {
-            self.learn().map_err(SimulationError::from)?;
-        }
-        Ok(())
-    }
-
-    /// Takes the state from the device.
-    fn learn(&mut self) -> Result<(), DeviceError> {
-        self.known = Known { state: self.simulation.state()?, rho: self.simulation.rho(), tally: self.tally.clone() };
-        Ok(())
-    }
-
-    /// The device is gone with what it computed since the last frame; everything before that is here.
-    fn lose_device(&mut self, error: &DeviceError) {
-        self.tally = self.known.tally.clone();
-        self.last_step = None;
-        self.report.status = Status::DeviceFailed;
-        let step = self.known.state.step;
-        self.report.reason = Some(format!(
-            "{error}; the state of step {step} is saved: go on with --resume, on the CPU with --device cpu"
-        ));
-    }
-
-    fn end_frame(&mut self, frame: usize) -> Result<(), RunError> {
-        keep_frame(&mut self.store, &mut self.files, frame, &self.known.state)?;
-        let every = self.scene.output.checkpoint_every;
-        if every > 0 && frame.is_multiple_of(every) {
-            self.save_checkpoint()?;
-        }
-        Ok(())
-    }
-
-    fn save_checkpoint(&mut self) -> Result<(), RunError> {
-        self.store.sync()?;
-        let checkpoint = Checkpoint {
-            identity: self.identity.clone(),
-            rho: self.known.rho,
-            state: self.known.state.clone(),
-            tally: self.known.tally.clone(),
-        };
-        checkpoint.save(&self.folder.checkpoint()).map_err(|error| {
-            let what = "the checkpoint".to_string();
-            RunError::Write { what, source: io::Error::other(error) }
-        })
+        let known = Known { state, rho: simulation.rho(), tally: tally.clone() };
+        let keeper = Keeper { folder, identity, store, files, every: scene.output.checkpoint_every };
+        let frames = Frames::new(keeper, known);
+        Ok(Self { scene, options, simulation, frames, tally, last_step: None, steps, report })
     }
 
     /// Certificates of the final state, and its error if that was asked for.
     fn measure(&mut self, hooks: &mut dyn RunHooks) -> Result<(), RunError> {
         self.report.set_tally(&self.tally);
-        let state = &self.known.state;
+        let state = &self.frames.known.state;
         self.report.set_state(self.simulation.model(), state);
         self.report.frames = state.step / self.scene.time.steps_per_frame as u64;
         self.warn_of_doubts();
@@ -364,17 +273,19 @@ impl<'a> Run<'a> {
         }
         hooks.stage(RunStage::Writing, 0);
         let mut bounds = Bounds::EMPTY;
-        self.store.read(0)?.iter().for_each(|p| bounds.include(p.map(f64::from)));
+        let mut keeper = self.frames.keeper();
+        keeper.store.read(0)?.iter().for_each(|p| bounds.include(p.map(f64::from)));
         let bodies: Vec<GlbBody> = self.simulation.model().bodies.iter().enumerate().map(glb_body).collect();
         let scenery: Vec<GlbScenery> = Scenery::of(self.scene, bounds).into_iter().map(glb_scenery).collect();
         let options = GlbOptions { frame_rate: self.scene.time.frame_rate, ..GlbOptions::default() };
-        let summary = glb::write(&self.folder.animation(), &mut self.store, &bodies, &scenery, &options)?;
+        let path = keeper.folder.animation();
+        let summary = glb::write(&path, &mut keeper.store, &bodies, &scenery, &options)?;
         if summary.thinned {
             let (written, stored) = (summary.frames_written, summary.frames_stored);
             let warning = format!("animation.glb holds {written} of {stored} frames, to stay below 200 MB");
             self.report.warnings.push(warning);
         }
-        self.report.output.push(self.folder.animation().display().to_string());
+        self.report.output.push(path.display().to_string());
         Ok(())
     }
 
@@ -384,7 +295,8 @@ impl<'a> Run<'a> {
             return Ok(());
         }
         let model = self.simulation.model().clone();
-        let mut preview = Preview::new(self.scene, &model, &mut self.store)?;
+        let mut keeper = self.frames.keeper();
+        let mut preview = Preview::new(self.scene, &model, &mut keeper.store)?;
         if self.report.status == Status::Failed {
             preview.mark_end(format!("stopped at step {} of {}", self.report.steps, self.steps));
         }
@@ -408,15 +320,17 @@ impl<'a> Run<'a> {
     }
 
     fn finish(mut self) -> Result<RunReport, RunError> {
-        if !self.files.formats().is_empty() {
-            self.report.output.push(self.files.folder().display().to_string());
+        let keeper = self.frames.keeper();
+        if !keeper.files.formats().is_empty() {
+            self.report.output.push(keeper.files.folder().display().to_string());
         }
-        for path in [self.store.path().to_path_buf(), self.folder.checkpoint(), self.folder.report()] {
+        for path in [keeper.store.path().to_path_buf(), keeper.folder.checkpoint(), keeper.folder.report()] {
             self.report.output.push(path.display().to_string());
         }
         let json = self.report.to_json();
-        write_atomically(&self.folder.report(), |file| writeln!(file, "{json}"))
-            .map_err(|source| RunError::Write { what: self.folder.report().display().to_string(), source })?;
+        write_atomically(&keeper.folder.report(), |file| writeln!(file, "{json}"))
+            .map_err(|source| RunError::Write { what: keeper.folder.report().display().to_string(), source })?;
+        drop(keeper);
         Ok(self.report)
     }
 }
@@ -487,17 +401,6 @@ fn blank_report(scene: &Scene, identity: &Identity, simulation: &Simulation) -> 
         output: Vec::new(),
         warnings: model.warnings.clone(),
     }
-}
-
-fn state_of(simulation: &mut Simulation) -> Result<State, SimulationError> {
-    Ok(simulation.state()?)
-}
-
-/// Files first, the store last: a frame that the store has is there in every format.
-fn keep_frame(store: &mut FrameStore, files: &mut FrameFiles, frame: usize, state: &State) -> Result<(), RunError> {
-    files.write(frame, state).map_err(|source| RunError::Frame { frame, source })?;
-    store.append(state.x.iter().map(|p| p.map(|c| c as f32)))?;
-    Ok(())
 }
 
 fn glb_body((index, body): (usize, &crate::model::Body)) -> GlbBody {

@@ -1,6 +1,7 @@
 //! What can be known about a scene without simulating it.
 
 use super::report::MOST_INTERSECTIONS;
+use crate::device::DeviceChoice;
 use crate::math::Vec3;
 use crate::mesh::{self, Finding, Mesh, Severity};
 use crate::model::{Body, Model, State};
@@ -72,7 +73,11 @@ pub struct BodyCheck {
 /// Builds a scene and looks at it at rest and at the start.
 pub fn check_scene(scene: &Scene) -> Result<SceneCheck, SimulationError> {
     let (model, start) = Model::new(scene)?;
-    let method = find_method_for(&scene.solver.method, &model, true)?;
+    // No device is opened here; of GPUs none has a direct solver.
+    let choice = DeviceChoice::of(&scene.device.name).map_err(SimulationError::from)?;
+    let direct = matches!(choice, DeviceChoice::Auto | DeviceChoice::Cpu);
+    let method = find_method_for(&scene.solver.method, &model, direct)?;
+    method.check_device(&model, direct, "a GPU")?;
     method.check(&model)?;
     let bodies: Vec<BodyCheck> = model.bodies.iter().map(|body| check_body(&model, body)).collect();
     let surface: Vec<[u32; 3]> = model.surface().collect();

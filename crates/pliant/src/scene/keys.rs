@@ -370,8 +370,13 @@ const DEVICE: SectionKeys = SectionKeys {
     decides: "",
     about: "Where to compute.",
     keys: &[
-        key("name", Kind::Text, "\"auto\"", "Name as `pliant devices` lists it, or \"auto\"."),
-        key("precision", Kind::Choice(&["f32", "f64"]), "\"f32\"", "Width of the numbers."),
+        key(
+            "name",
+            Kind::Text,
+            "\"auto\"",
+            "\"cpu\"; \"gpu\", the best GPU; \"gpu:NAME\", the best whose name contains this; or \"auto\": a hardware GPU if there is one, else the CPU. `pliant devices` lists them.",
+        ),
+        key("precision", Kind::Choice(&["f32", "f64"]), "\"f32\"", "Width of the numbers; GPUs have f32 only."),
     ],
 };
 

@@ -369,7 +369,7 @@ pub struct SolverSettings {
 /// Where to compute.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DeviceSettings {
-    /// `auto`, `cpu`.
+    /// `auto`, `cpu`, `gpu` or `gpu:NAME`.
     pub name: String,
     /// `f32` or `f64`.
     pub precision: Precision,

@@ -170,11 +170,16 @@ impl Method {
     }
 
     /// Refuses a device without the direct solver that the method needs.
-    pub fn check_device<D: Device>(&self, device: &D) -> Result<(), MethodError> {
-        if device.has_direct_solver() || !self.needs_direct_solver() {
+    pub fn check_device(&self, model: &Model, direct: bool, device: &str) -> Result<(), MethodError> {
+        if direct || !self.needs_direct_solver() {
             return Ok(());
         }
-        Err(MethodError::NotOnDevice { method: self.name, device: device.name() })
+        let device = device.to_string();
+        // Another method is no way out for elements that only this one solves.
+        Err(match model.elements.iter().find(|elements| !elements.is_projective()) {
+            Some(elements) => MethodError::NoMethodOnDevice { element: elements.name(), device },
+            None => MethodError::NotOnDevice { method: self.name, device },
+        })
     }
 }
 
@@ -212,6 +217,17 @@ pub enum MethodError {
     NotOnDevice {
         /// The method.
         method: &'static str,
+        /// The device.
+        device: String,
+    },
+    /// No method of the device solves an element.
+    #[error(
+        "no method on {device} can solve '{element}' elements: they have no projection; use --device cpu, or a \
+         projective material (springs, arap, quadratic bending)"
+    )]
+    NoMethodOnDevice {
+        /// The element.
+        element: &'static str,
         /// The device.
         device: String,
     },
@@ -290,7 +306,8 @@ impl Method {
                 Needs::Constraints => (elements.is_compliant(), "constraint form (position-based dynamics needs one)"),
             };
             if !offers {
-                let instead = "method 'newton', or a projective material (springs, arap, quadratic bending)";
+                let instead =
+                    "method 'newton' (on the CPU), or a projective material (springs, arap, quadratic bending)";
                 return Err(MethodError::Unsuitable { method: self.name, element: elements.name(), lacks, instead });
             }
         }

@@ -1,5 +1,6 @@
 //! Error against iterations and time for several methods on the same step.
 
+use super::simulation::on_device;
 use super::{SimulationError, step_input};
 use crate::device::{Cpu, Device, DeviceError, Devices, Task};
 use crate::math::Vec3;
@@ -77,7 +78,7 @@ pub fn compare(
         method.check(question.model)?;
         progress(name);
         let run = MethodRun { method, rho, iterations, reference_energy, start_energy };
-        curves.push(devices.run(&question.scene.device, CurveTask { run, question })??);
+        curves.push(on_device(devices, &question.scene.device, CurveTask { run, question })?);
     }
     let (scene, step) = (question.scene.name.clone(), question.state.step);
     Ok(Comparison { scene, step, reference_energy, methods: curves })
@@ -137,6 +138,7 @@ pub fn reference(question: &Question) -> Result<Reference, SimulationError> {
     Ok(Reference { energy: report.energy, start_energy })
 }
 
+#[derive(Clone, Copy)]
 struct MethodRun {
     method: &'static Method,
     rho: Option<f64>,
@@ -145,6 +147,7 @@ struct MethodRun {
     start_energy: f64,
 }
 
+#[derive(Clone, Copy)]
 struct CurveTask<'a> {
     run: MethodRun,
     question: &'a Question<'a>,
@@ -157,7 +160,7 @@ impl Task for CurveTask<'_> {
     where
         D::Points: 'static,
     {
-        self.run.method.check_device(&device)?;
+        self.run.method.check_device(self.question.model, device.has_direct_solver(), &device.name())?;
         Ok(self.run.curve(self.question, &mut device)?)
     }
 }

@@ -38,3 +38,15 @@ pub enum SimulationError {
         reason: String,
     },
 }
+
+impl SimulationError {
+    /// It is about the device, and the CPU may do what this one could not.
+    pub fn may_work_on_cpu(&self) -> bool {
+        use MethodError::{NoMethodOnDevice, NotOnDevice};
+        match self {
+            Self::Device(error) => !matches!(error, DeviceError::Cholesky(_) | DeviceError::Unknown { .. }),
+            Self::Method(error) => matches!(error, NotOnDevice { .. } | NoMethodOnDevice { .. }),
+            _ => false,
+        }
+    }
+}

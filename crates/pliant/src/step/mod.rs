@@ -6,6 +6,7 @@ mod compare;
 mod error;
 mod input;
 mod pace;
+mod showing;
 mod simulation;
 mod stepper;
 mod tune;

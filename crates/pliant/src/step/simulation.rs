@@ -4,7 +4,7 @@ use super::{SimulationError, StepReport, Stepper};
 use crate::device::{CpuOnly, Device, DeviceError, Devices, Task};
 use crate::math::Fnv;
 use crate::model::{Model, State};
-use crate::scene::Scene;
+use crate::scene::{DeviceSettings, Scene};
 use crate::solver::{Method, Parameters, find_method_for, iterations_for};
 use std::sync::Arc;
 use std::time::Duration;
@@ -35,6 +35,7 @@ pub struct Simulation {
     method: &'static Method,
     iterations: usize,
     device: String,
+    remote: bool,
     direct: bool,
     precision: &'static str,
     stepper: Box<dyn Stepper>,
@@ -58,8 +59,7 @@ impl Simulation {
     /// As [`Simulation::new`], on the device that the scene asks for and with a place where found parameters are kept.
     pub fn on(devices: &impl Devices, scene: &Scene, cache: Option<&dyn RhoCache>) -> Result<Self, SimulationError> {
         let (model, state) = Model::new(scene)?;
-        let build = Build { scene, model: &Arc::new(model), state: &state, cache };
-        devices.run(&scene.device, build)?
+        on_device(devices, &scene.device, Build { scene, model: &Arc::new(model), state: &state, cache })
     }
 
     /// The frozen model.
@@ -82,6 +82,11 @@ impl Simulation {
         &self.device
     }
 
+    /// Whether the device works while the host does something else.
+    pub fn is_remote(&self) -> bool {
+        self.remote
+    }
+
     /// Whether the device has a direct solver.
     pub fn has_direct_solver(&self) -> bool {
         self.direct
@@ -100,6 +105,12 @@ impl Simulation {
     /// Advances by one step; on failure the state is that of before.
     pub fn step(&mut self) -> Result<StepReport, SimulationError> {
         self.stepper.step()
+    }
+
+    /// As [`Simulation::step`]; while the device works on it, `see` gets the state that the step begins with. Only if the
+    /// device fails it may not get it.
+    pub fn step_showing(&mut self, see: &mut dyn FnMut(State)) -> Result<StepReport, SimulationError> {
+        self.stepper.step_showing(see)
     }
 
     /// The current state; waits for the device.
@@ -134,7 +145,30 @@ fn settings(scene: &Scene, method: &'static Method) -> Settings {
     }
 }
 
+/// Does a task where the scene says. Where the scene leaves that open and the device that was picked cannot do it, the
+/// CPU does it.
+pub(super) fn on_device<R>(
+    devices: &impl Devices,
+    settings: &DeviceSettings,
+    task: impl Task<Output = Result<R, SimulationError>> + Copy,
+) -> Result<R, SimulationError> {
+    let error = match devices.run(settings, task).map_err(SimulationError::from) {
+        Ok(Ok(done)) => return Ok(done),
+        Ok(Err(error)) | Err(error) => error,
+    };
+    if settings.name != "auto" || !error.may_work_on_cpu() {
+        return Err(error);
+    }
+    match error {
+        // That a device is not made for everything is no reason to worry.
+        SimulationError::Method(_) => tracing::info!("{error}; taking the CPU"),
+        _ => tracing::warn!("{error}; going on on the CPU"),
+    }
+    devices.run(&DeviceSettings { name: "cpu".to_string(), ..settings.clone() }, task)?
+}
+
 /// A simulation to be made on some device.
+#[derive(Clone, Copy)]
 struct Build<'a> {
     scene: &'a Scene,
     model: &'a Arc<Model>,
@@ -153,13 +187,15 @@ impl Task for Build<'_> {
         if let Some(rho) = self.rho(&mut device, &settings)? {
             settings.parameters.rho = rho;
         }
-        let (name, precision, direct) = (device.name(), device.precision(), device.has_direct_solver());
+        let (name, precision) = (device.name(), device.precision());
+        let (remote, direct) = (device.is_remote(), device.has_direct_solver());
         let stepper = DeviceStepper::new(device, self.model.clone(), self.state, settings)?;
         Ok(Simulation {
             model: self.model.clone(),
             method: settings.method,
             iterations: settings.iterations,
             device: name,
+            remote,
             direct,
             precision,
             stepper: Box::new(stepper),
@@ -169,9 +205,10 @@ impl Task for Build<'_> {
 
 impl Build<'_> {
     fn settings<D: Device>(&self, device: &D) -> Result<Settings, SimulationError> {
-        let method = find_method_for(&self.scene.solver.method, self.model, device.has_direct_solver())?;
+        let direct = device.has_direct_solver();
+        let method = find_method_for(&self.scene.solver.method, self.model, direct)?;
+        method.check_device(self.model, direct, &device.name())?;
         method.check(self.model)?;
-        method.check_device(device)?;
         let mut settings = settings(self.scene, method);
         let solver = &self.scene.solver;
         let free = solver.method == "auto" && solver.iterations.is_none() && solver.budget_ms.is_none();
@@ -216,9 +253,10 @@ pub fn rho_for(
     start: &State,
     cache: Option<&dyn RhoCache>,
 ) -> Result<Option<f64>, SimulationError> {
-    devices.run(&scene.device, FindRho(Build { scene, model, state: start, cache }))?
+    on_device(devices, &scene.device, FindRho(Build { scene, model, state: start, cache }))
 }
 
+#[derive(Clone, Copy)]
 struct FindRho<'a>(Build<'a>);
 
 impl Task for FindRho<'_> {

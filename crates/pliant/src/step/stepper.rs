@@ -2,8 +2,9 @@
 
 use super::input::refill;
 use super::pace::Pace;
+use super::showing::Showing;
 use super::{Certificate, SimulationError};
-use crate::device::{Device, DeviceError, Measures, Moment, StepInput};
+use crate::device::{Device, DeviceError, Measures, Moment, Slot, StepInput};
 use crate::model::{Model, State, System};
 use crate::solver::{Control, Method, Parameters, SolveError, SolveReport, Solver};
 use std::sync::Arc;
@@ -34,6 +35,9 @@ pub struct StepReport {
 pub trait Stepper {
     /// Advances by one step; on failure the state is that of before.
     fn step(&mut self) -> Result<StepReport, SimulationError>;
+    /// As [`Stepper::step`]; while the device works on it, `see` gets the state that the step begins with. Only if the
+    /// device fails it may not get it.
+    fn step_showing(&mut self, see: &mut dyn FnMut(State)) -> Result<StepReport, SimulationError>;
     /// The current state; waits for the device.
     fn state(&mut self) -> Result<State, DeviceError>;
     /// Replaces the state.
@@ -77,6 +81,8 @@ pub(super) struct DeviceStepper<D: Device> {
     certificate_time: Duration,
     /// What is known of a remote device's speed.
     pace: Pace,
+    /// What somebody waits to see.
+    showing: Option<Showing<D>>,
 }
 
 struct Fields<D: Device> {
@@ -110,8 +116,11 @@ where
             input: StepInput::default(),
             certificate_time: Duration::ZERO,
             pace: Pace::default(),
+            showing: None,
         };
         stepper.set_state(state);
+        // A device that had no room for the fields says so when it is waited for.
+        stepper.device.scalar(Slot(0))?;
         Ok(stepper)
     }
 
@@ -149,7 +158,13 @@ where
     }
 
     /// Advances `x_next`, `v_next` by a whole step, in pieces.
-    fn attempt(&mut self, pieces: usize, careful: bool, deadline: Option<Instant>) -> Result<StepReport, Failure> {
+    fn attempt(
+        &mut self,
+        pieces: usize,
+        careful: bool,
+        deadline: Option<Instant>,
+        see: &mut dyn FnMut(State),
+    ) -> Result<StepReport, Failure> {
         let h = self.settings.h / pieces as f64;
         let mut report = StepReport::default();
         self.device.copy(&self.fields.x, &mut self.fields.x_next);
@@ -157,7 +172,7 @@ where
         for k in 0..pieces {
             let time = self.time + h * (k + 1) as f64;
             let index = self.piece_for(h, time)?;
-            let solved = self.solve_piece(index, time, careful, deadline)?;
+            let solved = self.solve_piece(index, time, careful, deadline, see)?;
             report.iterations += solved.solve.iterations;
             report.restarts += solved.solve.restarts;
             report.converged = solved.solve.converged;
@@ -173,6 +188,7 @@ where
         time: f64,
         careful: bool,
         deadline: Option<Instant>,
+        see: &mut dyn FnMut(State),
     ) -> Result<SolvedPiece, Failure> {
         let Piece { problem, solver, .. } = &mut self.pieces[index];
         let device = &mut self.device;
@@ -201,6 +217,9 @@ where
         let begun = Instant::now();
         device.measure(problem, Moment::End, x);
         self.certificate_time = measured + begun.elapsed();
+        if let Some(showing) = self.showing.take() {
+            see(showing.receive(device, self.model.vertices())?);
+        }
         let measures = device.measures(problem)?;
         accept(self.settings.method, &measures).map_err(Failure::Step)?;
         let stalled = solve.iterations > 0
@@ -262,11 +281,11 @@ fn holding(model: &Model, time: f64) -> u64 {
     model.pins.iter().filter(|pin| pin.holds_at(time)).count() as u64
 }
 
-impl<D: Device + 'static> Stepper for DeviceStepper<D>
+impl<D: Device + 'static> DeviceStepper<D>
 where
     D::Points: 'static,
 {
-    fn step(&mut self) -> Result<StepReport, SimulationError> {
+    fn try_step(&mut self, see: &mut dyn FnMut(State)) -> Result<StepReport, SimulationError> {
         let begun = Instant::now();
         // The certificate takes about as long as the last time; a fiftieth of the budget is for what varies.
         let deadline = self
@@ -279,7 +298,7 @@ where
             if retries > 0 && pieces == 1 && self.repeats_itself() {
                 continue;
             }
-            match self.attempt(pieces, careful, deadline.filter(|_| retries == 0)) {
+            match self.attempt(pieces, careful, deadline.filter(|_| retries == 0), see) {
                 // A second try that stalls as well is taken: then there is nothing better to be had.
                 Ok(report) if report.stalled && retries == 0 && self.settings.method.minimises => {
                     reason = "the solver could not lower the energy".to_string();
@@ -316,12 +335,36 @@ where
         Err(SimulationError::Stuck { step: self.step, time: self.time, attempts: retries, pieces, reason })
     }
 
+    fn request(&mut self) -> Result<Showing<D>, DeviceError> {
+        Showing::request(&mut self.device, &self.fields.x, &self.fields.v, self.time, self.step)
+    }
+}
+
+impl<D: Device + 'static> Stepper for DeviceStepper<D>
+where
+    D::Points: 'static,
+{
+    fn step(&mut self) -> Result<StepReport, SimulationError> {
+        self.try_step(&mut |_| ())
+    }
+
+    fn step_showing(&mut self, see: &mut dyn FnMut(State)) -> Result<StepReport, SimulationError> {
+        if !self.device.is_remote() {
+            see(self.state()?);
+            return self.step();
+        }
+        self.showing = Some(self.request()?);
+        let done = self.try_step(see);
+        // No try got as far as to wait for its result.
+        if let Some(showing) = self.showing.take().filter(|_| !matches!(done, Err(SimulationError::Device(_)))) {
+            see(showing.receive(&mut self.device, self.model.vertices())?);
+        }
+        done
+    }
+
     fn state(&mut self) -> Result<State, DeviceError> {
         let n = self.model.vertices();
-        let mut state = State { x: vec![[0.0; 3]; n], v: vec![[0.0; 3]; n], time: self.time, step: self.step };
-        self.device.read(&self.fields.x, &mut state.x)?;
-        self.device.read(&self.fields.v, &mut state.v)?;
-        Ok(state)
+        self.request()?.receive(&mut self.device, n)
     }
 
     fn set_state(&mut self, state: &State) {

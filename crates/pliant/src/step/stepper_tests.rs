@@ -105,7 +105,7 @@ fn a_failed_step_is_rolled_back_and_tried_again_more_carefully() {
             // The same from a stepper that never failed but takes the same pieces: bit for bit.
             let (pieces, careful) = TRIES[failures];
             let Guarded { stepper: mut twin, .. } = guarded(harm);
-            assert!(twin.attempt(pieces, careful, None).is_ok());
+            assert!(twin.attempt(pieces, careful, None, &mut |_| ()).is_ok());
             std::mem::swap(&mut twin.fields.x, &mut twin.fields.x_next);
             std::mem::swap(&mut twin.fields.v, &mut twin.fields.v_next);
             assert_eq!((twin.state().unwrap().x, twin.state().unwrap().v), (after.x, after.v));
@@ -139,9 +139,9 @@ fn a_failure_in_the_middle_of_the_pieces_is_rolled_back_too() {
     stepper.device.copy(&stepper.fields.x, &mut stepper.fields.x_next);
     stepper.device.copy(&stepper.fields.v, &mut stepper.fields.v_next);
     let first = stepper.piece_for(h, before.time + h).unwrap();
-    assert!(stepper.solve_piece(first, before.time + h, true, None).is_ok());
+    assert!(stepper.solve_piece(first, before.time + h, true, None, &mut |_| ()).is_ok());
     *left.borrow_mut() = 1;
-    assert!(stepper.solve_piece(first, before.time + H, true, None).is_err());
+    assert!(stepper.solve_piece(first, before.time + H, true, None, &mut |_| ()).is_err());
     assert_eq!(stepper.state().unwrap(), before);
 }
 

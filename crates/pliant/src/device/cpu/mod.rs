@@ -57,6 +57,7 @@ fn map<R: Real>(out: &mut [[R; 4]], f: impl Fn(usize, Vec3<R>) -> Vec3<R> + Sync
 impl<R: Real> Device for Cpu<R> {
     type Points = Vec<[R; 4]>;
     type Problem = CpuProblem<R>;
+    type Reading = Vec<[R; 4]>;
 
     fn name(&self) -> String {
         "cpu".to_string()
@@ -98,6 +99,14 @@ impl<R: Real> Device for Cpu<R> {
     fn read(&mut self, from: &Vec<[R; 4]>, to: &mut [[f64; 3]]) -> Result<(), DeviceError> {
         to.iter_mut().zip(from).for_each(|(to, &from)| *to = Vec3::load(from).f64());
         Ok(())
+    }
+
+    fn request(&mut self, from: &Vec<[R; 4]>) -> Result<Vec<[R; 4]>, DeviceError> {
+        Ok(from.clone())
+    }
+
+    fn receive(&mut self, reading: Vec<[R; 4]>, to: &mut [[f64; 3]]) -> Result<(), DeviceError> {
+        self.read(&reading, to)
     }
 
     fn copy(&mut self, from: &Vec<[R; 4]>, to: &mut Vec<[R; 4]>) {

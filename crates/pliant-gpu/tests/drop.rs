@@ -1,0 +1,84 @@
+//! `scenes/drop.toml` falls as things do, on the CPU and on the GPU.
+
+use pliant::scene::Scene;
+use pliant::step::Simulation;
+use pliant_gpu::{AllDevices, adapters};
+use std::path::Path;
+
+const GRAVITY: f64 = 9.81;
+const HEIGHT: f64 = 1.0;
+
+/// The devices to test on.
+fn devices() -> Vec<&'static str> {
+    if adapters().is_empty() {
+        assert!(std::env::var_os("CI").is_none() && std::env::var_os("PLIANT_REQUIRE_GPU").is_none(), "no adapter");
+        println!("skipped: no adapter");
+        return vec!["cpu"];
+    }
+    vec!["cpu", "gpu"]
+}
+
+fn drop_scene(device: &str, set: &[(&str, &str)]) -> Simulation {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenes/drop.toml");
+    let always = [("cloth.resolution", "21"), ("device.name", device)];
+    let set: Vec<_> = always.iter().chain(set).map(|(key, value)| (key.to_string(), value.to_string())).collect();
+    Simulation::on(&AllDevices, &Scene::read(&path, &set).unwrap(), None).unwrap()
+}
+
+fn after(simulation: &mut Simulation, steps: usize) -> Vec<[f64; 3]> {
+    for _ in 0..steps {
+        simulation.step().unwrap();
+    }
+    simulation.state().unwrap().x
+}
+
+/// How far implicit Euler falls in n steps of length h, m: h² g (1 + 2 + ... + n).
+fn fall(n: usize, h: f64) -> f64 {
+    h * h * GRAVITY * (n * (n + 1)) as f64 / 2.0
+}
+
+/// Every solve starts at x + h v + h² g, which is the solution as long as nothing is in the way: how often it iterates
+/// does not matter.
+#[test]
+fn a_quarter_of_a_second_is_free_fall_however_well_it_is_solved() {
+    let cases: [&[(&str, &str)]; 4] = [
+        &[],
+        &[("solver.method", "auto")],
+        &[("solver.iterations", "1")],
+        &[("solver.method", "xpbd"), ("solver.iterations", "1")],
+    ];
+    for device in devices() {
+        for set in cases {
+            let mut simulation = drop_scene(device, set);
+            let start = simulation.state().unwrap().x;
+            let end = after(&mut simulation, 15);
+            let expected = fall(15, 1.0 / 60.0);
+            for (start, end) in start.iter().zip(&end) {
+                let off = (start[1] - end[1] - expected).abs();
+                assert!(off < 1e-5 * expected, "{device} {set:?}: {off} m off after {expected} m");
+                assert!((0..3).step_by(2).all(|k| (start[k] - end[k]).abs() < 1e-6), "{device} {set:?}");
+            }
+        }
+        let exact = 0.5 * GRAVITY * 0.25 * 0.25;
+        let mut fine = drop_scene(device, &[("time.steps_per_frame", "8")]);
+        let fallen = HEIGHT - after(&mut fine, 8 * 15)[0][1];
+        assert!((fallen / exact - 1.0).abs() < 0.01, "{device}: {fallen} m, without steps it were {exact} m");
+    }
+}
+
+/// Mean height after 25 frames, m: by then the cloth hangs around the ball.
+fn height_around_the_ball(device: &str, set: &[(&str, &str)]) -> f64 {
+    let x = after(&mut drop_scene(device, set), 25);
+    x.iter().map(|p| p[1]).sum::<f64>() / x.len() as f64
+}
+
+#[test]
+fn around_the_ball_only_who_iterates_enough_is_right() {
+    let exact = height_around_the_ball("cpu", &[("solver.method", "newton")]);
+    for device in devices() {
+        let found = height_around_the_ball(device, &[]);
+        assert!((found - exact).abs() < 0.03, "{device}: {found} m, exactly {exact} m");
+        let hasty = height_around_the_ball(device, &[("solver.iterations", "5")]);
+        assert!(hasty < exact - 0.08, "{device}: {hasty} m, exactly {exact} m");
+    }
+}

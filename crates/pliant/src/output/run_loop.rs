@@ -1,0 +1,87 @@
+//! The loop of a run, and what happens when its device fails.
+
+use super::report::Status;
+use super::run::{Run, RunError, RunHooks, RunStage};
+use crate::device::{DeviceError, Devices};
+use crate::scene::{DeviceSettings, Scene, SolverSettings};
+use crate::step::{Simulation, SimulationError};
+
+impl Run<'_> {
+    /// Simulates to the end, as far as the device goes.
+    pub fn simulate(&mut self, devices: &impl Devices, hooks: &mut dyn RunHooks) -> Result<(), RunError> {
+        hooks.stage(RunStage::Simulating, self.steps);
+        loop {
+            let error = match self.advance(hooks) {
+                Err(RunError::Simulation(SimulationError::Device(error))) => error,
+                done => return done,
+            };
+            // The device is gone with what it computed since the last frame; everything before that is here.
+            self.frames.forget()?;
+            self.tally = self.frames.known.tally.clone();
+            self.last_step = None;
+            if !self.move_to_cpu(devices, &error)? {
+                self.report.status = Status::DeviceFailed;
+                let step = self.frames.known.state.step;
+                self.report.reason = Some(format!("{error}; --resume goes on from step {step}, which is saved"));
+                return Ok(());
+            }
+        }
+    }
+
+    /// THE LOOP: steps and frames, from the known state on.
+    fn advance(&mut self, hooks: &mut dyn RunHooks) -> Result<(), RunError> {
+        let per_frame = self.scene.time.steps_per_frame as u64;
+        let mut step = self.frames.known.state.step;
+        hooks.progress(step);
+        while step < self.steps {
+            if hooks.stop_requested() {
+                self.report.status = Status::Interrupted;
+                self.report.reason = Some(format!("stopped at step {step} of {}", self.steps));
+                break;
+            }
+            if self.options.error && step + 1 == self.steps {
+                self.last_step = Some((self.simulation.state().map_err(SimulationError::from)?, 0));
+            }
+            match self.frames.step(&mut self.simulation) {
+                Ok(report) => {
+                    self.tally.add(&report);
+                    if let Some((_, retries)) = &mut self.last_step {
+                        *retries = report.retries;
+                    }
+                }
+                Err(RunError::Simulation(error @ SimulationError::Stuck { .. })) => {
+                    self.report.status = Status::Failed;
+                    self.report.reason = Some(error.to_string());
+                    break;
+                }
+                Err(error) => return Err(error),
+            }
+            step += 1;
+            hooks.progress(step);
+            if step.is_multiple_of(per_frame) {
+                self.frames.end((step / per_frame) as usize, &mut self.simulation, &self.tally)?;
+            }
+        }
+        self.frames.finish(&mut self.simulation, &self.tally)
+    }
+
+    /// Goes on from the known state on the CPU, if the scene left the choice of the device open; whether it does.
+    fn move_to_cpu(&mut self, devices: &impl Devices, error: &DeviceError) -> Result<bool, RunError> {
+        if self.scene.device.name != "auto" || !self.simulation.is_remote() {
+            return Ok(false);
+        }
+        let known = self.frames.known.clone();
+        let warning = format!("{error}; going on on the CPU from step {}", known.state.step);
+        tracing::warn!("{warning}");
+        self.report.warnings.push(warning);
+        let device = DeviceSettings { name: "cpu".to_string(), ..self.scene.device.clone() };
+        let method = self.simulation.method().name.to_string();
+        let solver = SolverSettings { method, rho: known.rho, ..self.scene.solver.clone() };
+        let scene = Scene { device, solver, ..self.scene.clone() };
+        self.simulation = Simulation::on(devices, &scene, Some(&self.options.cache))?;
+        self.simulation.set_state(&known.state);
+        self.report.device = self.simulation.device().to_string();
+        self.frames.keeper().identity.device = self.simulation.device().to_string();
+        Ok(true)
+    }
+}

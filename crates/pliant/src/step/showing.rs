@@ -1,0 +1,27 @@
+//! A state on its way to the host, while the device goes on.
+
+use crate::device::{Device, DeviceError};
+use crate::model::State;
+
+/// A state that was asked for.
+pub(super) struct Showing<D: Device> {
+    x: D::Reading,
+    v: D::Reading,
+    time: f64,
+    step: u64,
+}
+
+impl<D: Device> Showing<D> {
+    /// Asks for a state.
+    pub fn request(device: &mut D, x: &D::Points, v: &D::Points, time: f64, step: u64) -> Result<Self, DeviceError> {
+        Ok(Self { x: device.request(x)?, v: device.request(v)?, time, step })
+    }
+
+    /// The state, of `n` vertices, as it was when it was asked for.
+    pub fn receive(self, device: &mut D, n: usize) -> Result<State, DeviceError> {
+        let mut state = State { x: vec![[0.0; 3]; n], v: vec![[0.0; 3]; n], time: self.time, step: self.step };
+        device.receive(self.x, &mut state.x)?;
+        device.receive(self.v, &mut state.v)?;
+        Ok(state)
+    }
+}
