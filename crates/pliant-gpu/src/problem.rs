@@ -275,9 +275,10 @@ impl GpuProblem {
             pushed: bytes("pushed", 4 * n)?,
             x_tilde: Field::new(context, "inertial target", n)?,
             x_pull: Field::new(context, "targets", n)?,
-            colliders: bytes("colliders", 112 * model.colliders.len())?,
+            // Room for one where there is none: a binding must not be smaller than what the kernels name.
+            colliders: bytes("colliders", 112 * model.colliders.len().max(1))?,
             packed_colliders: Vec::new(),
-            pins: bytes("pins", size_of::<PackedPin>() * model.pins.len())?,
+            pins: bytes("pins", size_of::<PackedPin>() * model.pins.len().max(1))?,
             packed_pins: Vec::new(),
             wind: Wind::new(context, model, &order)?,
             shape: Shape::new(context, model, &order)?,
