@@ -18,6 +18,7 @@ mod problem;
 mod readback;
 mod recorder;
 mod rows;
+pub mod selftest;
 mod stepping;
 mod timer;
 mod vector;
