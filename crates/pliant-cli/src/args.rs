@@ -33,6 +33,16 @@ The scene is simulated up to the frame with its own method; then every method so
 (E - E*) / (E0 - E*), with E* by Newton's method. The output folder gets compare.json, compare.csv, and plots over
 iterations and over time (SVG and PNG).";
 
+const SELFTEST_AFTER: &str = "\
+Examples:
+  pliant selftest
+  pliant selftest --device gpu --large
+  pliant selftest --device gpu:RTX --json | jq .passed
+
+A line per operation or method, with the model where it came nearest to its bound; --verbose shows all models. Errors
+and bounds are relative to the numbers that make an answer: what rounding can explain passes, more does not. Exits with
+4 if a check fails, and if the device is missing or fails.";
+
 /// Simulates cloth and soft solids, and says how good each answer is.
 #[derive(Debug, Parser)]
 #[command(name = "pliant", version, after_help = AFTER, max_term_width = 100, arg_required_else_help = true)]
@@ -64,6 +74,8 @@ pub enum Command {
     /// List the devices of this machine
     #[command(after_help = "Example:\n  pliant devices --json")]
     Devices,
+    /// Find out whether a device computes right: every operation and whole steps, against the CPU in f64
+    Selftest(SelftestArgs),
     /// Look at, check and convert mesh files
     #[command(subcommand)]
     Mesh(MeshCommand),
@@ -143,6 +155,18 @@ pub struct CompareArgs {
     /// Output folder [default: out/NAME-compare]
     #[arg(long, short, value_name = "DIR")]
     pub out: Option<PathBuf>,
+}
+
+/// `pliant selftest`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = SELFTEST_AFTER)]
+pub struct SelftestArgs {
+    /// What to test: cpu, gpu, gpu:NAME, or auto for what a simulation would use; `pliant devices` lists what there is
+    #[arg(long, value_name = "NAME", default_value = "auto")]
+    pub device: String,
+    /// Also try the operations of a sweep on a million vertices
+    #[arg(long)]
+    pub large: bool,
 }
 
 /// `pliant mesh`.

@@ -2,6 +2,7 @@
 
 use crate::printed::print_json;
 use crate::{Exit, progress};
+use pliant::device::DeviceError;
 use pliant::mesh::{MeshError, Place};
 use pliant::model::ModelError;
 use pliant::output::{FolderError, RunError};
@@ -60,6 +61,7 @@ pub(crate) fn problems(error: &anyhow::Error) -> Vec<Problem> {
         (_, Some(RunError::Beyond { .. } | RunError::Folder(FolderError::Checkpoint(_)))) => plain("checkpoint"),
         (_, Some(_)) => plain("output"),
         _ if error.is::<MethodError>() => plain("method"),
+        _ if error.is::<DeviceError>() => plain("device"),
         _ if error.is::<io::Error>() => plain("output"),
         _ => match error.downcast_ref::<MeshError>() {
             Some(mesh) => Problem { message, ..of_mesh(mesh) },
@@ -118,7 +120,8 @@ fn said(error: &anyhow::Error) -> String {
 fn exit_of(error: &anyhow::Error) -> Exit {
     let midway = error.downcast_ref::<RunError>().is_some_and(RunError::is_midway);
     let stuck = matches!(error.downcast_ref(), Some(SimulationError::Stuck { .. } | SimulationError::Reference { .. }));
-    let device = matches!(error.downcast_ref(), Some(SimulationError::Device(_)))
+    let device = error.is::<DeviceError>()
+        || matches!(error.downcast_ref(), Some(SimulationError::Device(_)))
         || matches!(error.downcast_ref(), Some(RunError::Simulation(SimulationError::Device(_))));
     match (midway || stuck, device) {
         (true, _) => Exit::Stuck,

@@ -88,6 +88,7 @@ fn execute(args: &Args) -> anyhow::Result<Exit> {
         Command::Compare(compare) => command::compare::compare(args, compare),
         Command::Methods => command::methods::methods(args),
         Command::Devices => command::devices::devices(args),
+        Command::Selftest(selftest) => command::selftest::selftest(args, selftest),
         Command::Mesh(MeshCommand::Info { files }) => command::mesh::info(args, files),
         Command::Mesh(MeshCommand::Check { files }) => command::mesh::check(args, files),
         Command::Mesh(MeshCommand::Convert { from, to }) => command::mesh::convert(args, from, to),

@@ -6,4 +6,5 @@ mod files;
 mod killed;
 mod repeatable;
 mod run;
+mod selftest;
 mod support;
