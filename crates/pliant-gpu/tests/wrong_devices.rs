@@ -255,7 +255,7 @@ impl Device for Wrong {
         match self.fault {
             Fault::Unsteady => {
                 self.count += 1;
-                first[0] = f32::from_bits(first[0].to_bits() ^ (self.count / 3 & 1));
+                first[0] = f32::from_bits(first[0].to_bits() ^ ((self.count / 3) & 1));
             }
             Fault::NotANumber => first[1] = f32::NAN,
             _ => {}
@@ -315,9 +315,7 @@ fn failed(fault: Fault) -> Vec<Check> {
 /// The checks of these verbs fail.
 fn caught(fault: Fault, verbs: &[&str]) {
     let failed = failed(fault);
-    let mut names: Vec<String> = failed.iter().map(|c| format!("{} ({})", c.verb, c.model)).collect();
-    names.dedup();
-    println!("{fault:?}: {} failed: {}", failed.len(), names.iter().take(12).cloned().collect::<Vec<_>>().join(", "));
+    println!("{fault:?}: {} checks failed", failed.len());
     for verb in verbs {
         assert!(failed.iter().any(|check| check.verb == *verb), "{fault:?} is not seen by {verb}");
     }

@@ -69,7 +69,7 @@ impl Case {
             let together = self.keeps_collapsed && !std::ptr::eq(field, &before[..]);
             let place = |i: usize| if together { at(x[i]) } else { i as u64 };
             let own = |i: usize| {
-                let by = SplitMix(seed ^ which << 56 ^ place(i)).point();
+                let by = SplitMix(seed ^ (which << 56) ^ place(i)).point();
                 std::array::from_fn(|k| field[i][k] + reach * by[k])
             };
             (0..field.len()).map(own).collect()
