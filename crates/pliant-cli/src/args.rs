@@ -76,9 +76,48 @@ pub enum Command {
     Devices,
     /// Find out whether a device computes right: every operation and whole steps, against the CPU in f64
     Selftest(SelftestArgs),
+    /// Time the papers' tables on this machine, beside the papers' numbers
+    Bench(BenchArgs),
     /// Look at, check and convert mesh files
     #[command(subcommand)]
     Mesh(MeshCommand),
+}
+
+const BENCH_AFTER: &str = "\
+Examples:
+  pliant bench pd
+  pliant bench pd --device gpu --large --json
+  pliant bench pd --device gpu --budget-ms 5 --steps 1000
+
+pd: steps of the course's scenes (SIGGRAPH course on projective dynamics, GTX 970) with pd-jacobi-chebyshev, timed from
+the call to the certificate, and iterations alone beside the time to stream the bytes they move at least. Every timing
+starts with a second of work, because idle processors are slow.";
+
+/// `pliant bench`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = BENCH_AFTER)]
+pub struct BenchArgs {
+    /// Which table
+    #[arg(value_parser = ["pd"], default_value = "pd")]
+    pub name: String,
+    /// Where to compute: auto, cpu, gpu or gpu:NAME
+    #[arg(long, value_name = "NAME", default_value = "auto")]
+    pub device: String,
+    /// Only scenes and meshes whose name contains this
+    #[arg(long, value_name = "TEXT")]
+    pub only: Option<String>,
+    /// Steps to time for each scene
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    pub steps: u64,
+    /// Meshes of a million vertices and tets, too
+    #[arg(long)]
+    pub large: bool,
+    /// Work before each timing, s
+    #[arg(long, value_name = "S", default_value_t = 1.0, value_parser = positive, allow_negative_numbers = true)]
+    pub warm: f64,
+    /// Deadline per step, ms, instead of a number of iterations
+    #[arg(long, value_name = "MS", value_parser = positive, allow_negative_numbers = true)]
+    pub budget_ms: Option<f64>,
 }
 
 /// A scene with changes to it.

@@ -87,6 +87,7 @@ fn execute(args: &Args) -> anyhow::Result<Exit> {
         Command::Check(check) => command::check::check(args, check),
         Command::Compare(compare) => command::compare::compare(args, compare),
         Command::Methods => command::methods::methods(args),
+        Command::Bench(bench) => command::bench::bench(args, bench),
         Command::Devices => command::devices::devices(args),
         Command::Selftest(selftest) => command::selftest::selftest(args, selftest),
         Command::Mesh(MeshCommand::Info { files }) => command::mesh::info(args, files),

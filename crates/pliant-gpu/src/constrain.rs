@@ -23,7 +23,7 @@ struct Slotted {
     batches: Vec<CorrectedBatch>,
     slots: Buffer,
     offsets: Buffer,
-    items: Buffer,
+    destinations: Buffer,
 }
 
 impl Gpu {
@@ -50,12 +50,12 @@ impl Gpu {
                 batches.push(batch);
             }
         }
-        let (offsets, items) = grouped(problem.model.vertices(), &corners);
+        let (offsets, destinations) = grouped(problem.model.vertices(), &corners);
         problem.constraints.get_or_insert_default().jacobi = Some(Slotted {
             batches,
             slots: Buffer::new(&self.context, "corrections", 16 * corners.len() as u64)?,
             offsets: Buffer::with(&self.context, "correction offsets", &offsets)?,
-            items: Buffer::with(&self.context, "correction items", &items)?,
+            destinations: Buffer::with(&self.context, "slots of corners", &destinations)?,
         });
         Ok(())
     }
@@ -88,8 +88,16 @@ impl Gpu {
         let batch = &coloured.batches[batch];
         let [first, n] = batch.colours[class];
         let nothing = &problem.nothing.write;
-        let buffers =
-            [&batch.data, &batch.stencils, &x.buffer, &nothing[0], &nothing[1], &problem.inv_mass, &batch.multipliers];
+        let buffers = [
+            &batch.data,
+            &batch.stencils,
+            &x.buffer,
+            &nothing[0],
+            &nothing[1],
+            &problem.inv_mass,
+            &batch.multipliers,
+            &problem.nothing.read,
+        ];
         let inv_h_sq = (1.0 / (problem.system.h * problem.system.h)) as f32;
         let parameters = ElementParameters { n, first, inv_h_sq, extended: u32::from(extended) };
         self.recorder.run(&batch.correct_colour, &buffers, &parameters, n);
@@ -105,8 +113,16 @@ impl Gpu {
         let nothing = &problem.nothing.write;
         let inv_h_sq = (1.0 / (problem.system.h * problem.system.h)) as f32;
         for batch in &slotted.batches {
-            let buffers =
-                [&batch.data, &batch.stencils, &x.buffer, &slotted.slots, &nothing[0], &problem.inv_mass, &nothing[1]];
+            let buffers = [
+                &batch.data,
+                &batch.stencils,
+                &x.buffer,
+                &slotted.slots,
+                &nothing[0],
+                &problem.inv_mass,
+                &nothing[1],
+                &slotted.destinations,
+            ];
             let parameters =
                 ElementParameters { n: batch.count, first: batch.first_slot, inv_h_sq, ..Default::default() };
             self.recorder.run(&batch.correct_all, &buffers, &parameters, batch.count);
@@ -121,7 +137,7 @@ impl Gpu {
             empty,
             empty,
             &slotted.offsets,
-            &slotted.items,
+            empty,
             empty,
             empty,
             &nothing[2],

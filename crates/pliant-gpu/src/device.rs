@@ -5,7 +5,7 @@ use crate::error::GpuError;
 use crate::gpu::Gpu;
 use crate::order::Order;
 use crate::problem::{GpuProblem, SweepParameters};
-use crate::vector::Reduction;
+use crate::sweep::sweep_buffers;
 use pliant::device::{Blend, Device, DeviceError, Factor, Measures, Moment, Slot, StepInput};
 use pliant::model::{Model, Potential, System};
 use std::sync::Arc;
@@ -29,29 +29,6 @@ impl Gpu {
             _ => DeviceError::Failed { device, reason: error.to_string(), help },
         }
     }
-
-    fn sweep_buffers<'a>(
-        problem: &'a GpuProblem,
-        x: &'a Field,
-        out: &'a Field,
-        last: &'a crate::buffer::Buffer,
-    ) -> [&'a crate::buffer::Buffer; 13] {
-        [
-            &x.buffer,
-            &problem.x_pull.buffer,
-            &problem.inv_diagonal,
-            &problem.rows.slices,
-            &problem.rows.entries,
-            &problem.rows.pulls,
-            &problem.slots,
-            &problem.slot_offsets,
-            &problem.slot_items,
-            &problem.colliders,
-            &problem.touch,
-            &out.buffer,
-            last,
-        ]
-    }
 }
 
 impl Device for Gpu {
@@ -72,6 +49,14 @@ impl Device for Gpu {
 
     fn has_direct_solver(&self) -> bool {
         false
+    }
+
+    fn sweep_bytes(&self, problem: &GpuProblem) -> [u64; 2] {
+        [problem.moved_bytes(), 16 * u64::from(problem.n)]
+    }
+
+    fn stream(&mut self, bytes: [u64; 2], times: usize) -> Result<(), DeviceError> {
+        self.stream_bytes(bytes, times).map_err(|error| self.device_error(error))
     }
 
     fn upload(&mut self, model: &Arc<Model>, system: &Arc<System>) -> Result<GpuProblem, DeviceError> {
@@ -159,7 +144,7 @@ impl Device for Gpu {
     fn gradient(&mut self, problem: &mut GpuProblem, x: &Points, g: &mut Points) {
         self.prepare_matrix(problem);
         self.fill_slots(problem, &x.field);
-        let buffers = Self::sweep_buffers(problem, &x.field, &g.field, &problem.contact);
+        let buffers = sweep_buffers(problem, &x.field, &g.field, &problem.contact);
         let parameters = SweepParameters { n: problem.n, ..Default::default() };
         self.recorder.run(&problem.kernels.gradient, &buffers, &parameters, problem.n);
     }
@@ -167,27 +152,17 @@ impl Device for Gpu {
     fn jacobi(
         &mut self,
         problem: &mut GpuProblem,
-        x: &Points,
+        x: &mut Points,
         x_before: &mut Points,
-        blend: Blend,
+        blends: &[Blend],
         residual: Option<Slot>,
     ) {
-        self.fill_slots(problem, &x.field);
-        let parameters =
-            SweepParameters { n: problem.n, omega: blend.omega as f32, gamma: blend.under_relaxation as f32 };
-        let Some(slot) = residual else {
-            let buffers = Self::sweep_buffers(problem, &x.field, &x_before.field, &problem.nothing.write[0]);
-            self.recorder.run(&problem.kernels.jacobi, &buffers, &parameters, problem.n);
-            return;
-        };
-        let groups = problem.n.div_ceil(crate::kernel::GROUP);
-        if let Err(error) = self.vector.reserve(groups, 1) {
-            self.context.faults.report(error);
-            return;
+        let (fused, single) = blends.split_at(blends.len() - usize::from(residual.is_some()).min(blends.len()));
+        self.sweeps(problem, &mut x.field, &mut x_before.field, fused);
+        for blend in single {
+            self.sweep(problem, &x.field, &x_before.field, *blend, residual);
+            std::mem::swap(&mut x.field, &mut x_before.field);
         }
-        let buffers = Self::sweep_buffers(problem, &x.field, &x_before.field, self.vector.partials());
-        self.recorder.run(&problem.kernels.jacobi_residual, &buffers, &parameters, problem.n);
-        self.vector.finish(&mut self.recorder, self.vector.partials(), groups, &[(Reduction::Sum, slot)]);
     }
 
     fn blend(&mut self, x_hat: &Points, x: &Points, x_before: &mut Points, blend: Blend) {

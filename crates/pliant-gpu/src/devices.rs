@@ -2,6 +2,7 @@
 
 use crate::{Choice, Gpu, GpuError};
 use pliant::device::{CpuOnly, DeviceError, Devices, Task};
+use pliant::output::DiskCache;
 use pliant::scene::{DeviceSettings, Precision};
 
 /// CPU and GPUs: `cpu`, `gpu` (the best one), `gpu:NAME`, and `auto`, which is a hardware GPU if there is one and else the
@@ -32,7 +33,7 @@ impl AllDevices {
             return Err(DeviceError::Unsupported { device: name.to_string(), what: "f64".to_string(), help });
         }
         match Gpu::open(&choice) {
-            Ok(gpu) => Ok(Some(gpu)),
+            Ok(gpu) => Ok(Some(gpu.with_cache(DiskCache::of_user()))),
             // That there is none is nothing to warn of.
             Err(GpuError::NoAdapter { .. }) if auto => Ok(None),
             Err(error) if auto => {

@@ -3,7 +3,7 @@
 use crate::buffer::Buffer;
 use crate::context::Context;
 use crate::error::GpuError;
-use crate::kernel::{Access, Kernel};
+use crate::kernel::{Access, Kernel, SMALL_GROUP};
 use crate::library::Library;
 use crate::order::Order;
 use bytemuck::{Pod, Zeroable};
@@ -31,7 +31,7 @@ pub(crate) struct Batch {
     pub(crate) items: Vec<u32>,
     pub(crate) fill: Arc<Kernel>,
     pub(crate) energy: Arc<Kernel>,
-    /// The first slot of their forces, if they have slots.
+    /// The first of their corners that have slots, if they have any.
     pub(crate) first_slot: Option<u32>,
 }
 
@@ -54,9 +54,9 @@ pub(crate) struct CorrectedBatch {
     pub(crate) first_slot: u32,
 }
 
-const ACCESS: [Access; 7] = {
+const ACCESS: [Access; 8] = {
     use Access::{Read, Write};
-    [Read, Read, Write, Write, Write, Read, Write]
+    [Read, Read, Write, Write, Write, Read, Write, Read]
 };
 
 /// The text of all kernels of an element.
@@ -70,7 +70,7 @@ pub(crate) fn text(element: &WgslElement, corrections: bool) -> String {
     out
 }
 
-fn expand(element: &WgslElement, template: &str) -> String {
+pub(crate) fn expand(element: &WgslElement, template: &str) -> String {
     let mut out = String::new();
     for line in template.lines() {
         let line = line
@@ -109,7 +109,7 @@ impl Batch {
             count: elements.len() as u32,
             arity: element.arity as u32,
             index,
-            fill: library.kernel::<ElementParameters>(element.prefix, &source, "fill", &ACCESS)?,
+            fill: library.kernel_of::<ElementParameters>(SMALL_GROUP, element.prefix, &source, "fill", &ACCESS)?,
             energy: library.kernel::<ElementParameters>(element.prefix, &source, "energy", &ACCESS)?,
             items: all,
             first_slot: None,

@@ -1,12 +1,15 @@
 //! The device.
 
 use crate::adapter::{AdapterInfo, Choice};
-use crate::buffer::Field;
+use crate::buffer::{Buffer, Field};
 use crate::context::{Context, Trust};
 use crate::error::GpuError;
 use crate::library::Library;
 use crate::recorder::Recorder;
+use crate::rings::Cut;
 use crate::vector::Vector;
+use pliant::output::DiskCache;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// An open GPU.
@@ -16,6 +19,11 @@ pub struct Gpu {
     pub(crate) recorder: Recorder,
     pub(crate) vector: Vector,
     pub(crate) library: Library,
+    /// The best cuts found so far, by mesh.
+    pub(crate) cuts: HashMap<u64, Cut>,
+    pub(crate) cache: Option<DiskCache>,
+    /// Sizes and buffers of the last streams that were timed.
+    pub(crate) streamed: Option<([u64; 2], [Buffer; 3])>,
 }
 
 impl Gpu {
@@ -27,12 +35,21 @@ impl Gpu {
     /// Opens the chosen GPU.
     pub fn open_with(choice: &Choice, trust: Trust) -> Result<Self, GpuError> {
         let context = Context::open(choice, trust)?;
+        let (cuts, cache) = (HashMap::new(), None);
         Ok(Self {
+            cuts,
+            cache,
+            streamed: None,
             recorder: Recorder::new(&context)?,
             vector: Vector::new(&context)?,
             library: Library::new(&context),
             context,
         })
+    }
+
+    /// Remembers what was measured in `cache`, too.
+    pub fn with_cache(self, cache: DiskCache) -> Self {
+        Self { cache: Some(cache), ..self }
     }
 
     /// The adapter.

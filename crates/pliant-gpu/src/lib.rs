@@ -14,13 +14,17 @@ mod kernel;
 mod library;
 mod matrix;
 mod order;
+mod patches;
 mod problem;
 mod readback;
 mod recorder;
+mod rings;
 mod rows;
 pub mod selftest;
 mod stepping;
+mod sweep;
 mod timer;
+mod timing;
 mod vector;
 
 #[cfg(test)]
@@ -34,3 +38,4 @@ pub use devices::AllDevices;
 pub use error::GpuError;
 pub use gpu::Gpu;
 pub use problem::GpuProblem;
+pub use rings::Cut;

@@ -2,7 +2,7 @@
 
 use crate::context::Context;
 use crate::error::GpuError;
-use crate::kernel::{Access, Kernel, Module};
+use crate::kernel::{Access, GROUP, Kernel, Module};
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
@@ -28,14 +28,26 @@ impl Library {
         entry: &str,
         access: &[Access],
     ) -> Result<Arc<Kernel>, GpuError> {
+        self.kernel_of::<P>(GROUP, label, text, entry, access)
+    }
+
+    /// The same in workgroups of another size.
+    pub(crate) fn kernel_of<P>(
+        &mut self,
+        group: u32,
+        label: &str,
+        text: &str,
+        entry: &str,
+        access: &[Access],
+    ) -> Result<Arc<Kernel>, GpuError> {
         let mut hasher = DefaultHasher::new();
-        text.hash(&mut hasher);
+        (text, group).hash(&mut hasher);
         let key = (hasher.finish(), entry.to_string());
         if let Some(kernel) = self.kernels.get(&key) {
             return Ok(kernel.clone());
         }
         if !self.modules.contains_key(&key.0) {
-            self.modules.insert(key.0, Module::new(&self.context, label, text)?);
+            self.modules.insert(key.0, Module::with_group(&self.context, label, text, group)?);
         }
         let kernel = Arc::new(self.modules[&key.0].kernel::<P>(entry, access)?);
         self.kernels.insert(key, kernel.clone());

@@ -2,8 +2,8 @@
 
 use pliant::model::Model;
 
-/// Vertices in a patch. Patches of one body follow each other; only the last one of a body is smaller.
-pub(crate) const PATCH: usize = 128;
+/// Vertices that lie together.
+const PATCH: usize = 128;
 
 /// A permutation of the vertices.
 #[derive(Debug)]
@@ -19,7 +19,7 @@ impl Order {
     pub(crate) fn new(model: &Model) -> Self {
         let mut vertex: Vec<u32> = (0..model.vertices() as u32).collect();
         for body in &model.bodies {
-            bisect(&mut vertex[body.vertices.clone()], &model.rest_x);
+            bisect(&mut vertex[body.vertices.clone()], &model.rest_x, PATCH);
         }
         let mut place = vec![0; vertex.len()];
         for (at, &i) in vertex.iter().enumerate() {
@@ -29,8 +29,19 @@ impl Order {
     }
 }
 
-fn bisect(vertices: &mut [u32], x: &[[f64; 3]]) {
-    if vertices.len() <= PATCH {
+/// Vertices of the model in compact patches of `size`.
+pub(crate) fn patches(model: &Model, size: usize) -> Vec<Vec<u32>> {
+    let mut out = Vec::new();
+    for body in &model.bodies {
+        let mut vertices: Vec<u32> = body.vertices.clone().map(|i| i as u32).collect();
+        bisect(&mut vertices, &model.rest_x, size);
+        out.extend(vertices.chunks(size).map(<[u32]>::to_vec));
+    }
+    out
+}
+
+fn bisect(vertices: &mut [u32], x: &[[f64; 3]], size: usize) {
+    if vertices.len() <= size {
         vertices.sort_unstable();
         return;
     }
@@ -40,14 +51,14 @@ fn bisect(vertices: &mut [u32], x: &[[f64; 3]]) {
     };
     let extents = [0, 1, 2].map(extent);
     let longest = (1..3).fold(0, |best, k| if extents[k] > extents[best] { k } else { best });
-    let half = vertices.len().div_ceil(PATCH).div_ceil(2) * PATCH;
+    let half = vertices.len().div_ceil(size).div_ceil(2) * size;
     // Ties are broken by index, so that the order is the same everywhere.
     vertices.select_nth_unstable_by(half, |&a, &b| {
         x[a as usize][longest].total_cmp(&x[b as usize][longest]).then(a.cmp(&b))
     });
     let (low, high) = vertices.split_at_mut(half);
-    bisect(low, x);
-    bisect(high, x);
+    bisect(low, x, size);
+    bisect(high, x, size);
 }
 
 #[cfg(test)]

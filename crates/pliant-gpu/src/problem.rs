@@ -4,10 +4,12 @@ use crate::buffer::{Buffer, Field};
 use crate::context::Context;
 use crate::elements::{Batch, places};
 use crate::error::GpuError;
-use crate::kernel::{Access, Kernel};
+use crate::kernel::{Access, GROUP, Kernel, SMALL_GROUP};
 use crate::library::Library;
 use crate::order::Order;
+use crate::rings::RingChoice;
 use crate::rows::ForceRows;
+use crate::stepping::Layout;
 use bytemuck::{Pod, Zeroable};
 use pliant::device::rows::is_in_rows;
 use pliant::model::{Model, Potential, System};
@@ -21,10 +23,10 @@ pub struct GpuProblem {
     pub(crate) n: u32,
     pub(crate) rows: ForceRows,
     pub(crate) batches: Vec<Batch>,
-    /// Forces of elements that are not in the rows, one per corner, and the slots of each vertex.
+    /// Forces of elements that are not in the rows, one per corner, sorted by vertex; and the slot of each corner.
     pub(crate) slots: Buffer,
     pub(crate) slot_offsets: Buffer,
-    pub(crate) slot_items: Buffer,
+    pub(crate) destinations: Buffer,
     /// m/h², N/m; 0 where held.
     pub(crate) inertia: Buffer,
     pub(crate) inv_diagonal: Buffer,
@@ -43,7 +45,11 @@ pub struct GpuProblem {
     pub(crate) packed_pins: Vec<PackedPin>,
     pub(crate) wind: Wind,
     pub(crate) shape: Shape,
+    /// Partials of the measures, and where each of them lies.
+    pub(crate) measured: Buffer,
+    pub(crate) layout: Layout,
     pub(crate) kernels: Kernels,
+    pub(crate) rings: RingChoice,
     pub(crate) matrix: Option<crate::matrix::Matrix>,
     pub(crate) constraints: Option<crate::constrain::Constraints>,
     pub(crate) potential: Potential,
@@ -107,6 +113,14 @@ pub(crate) struct StepParameters {
 
 #[derive(Clone, Copy, Default, Pod, Zeroable)]
 #[repr(C)]
+pub(crate) struct MeasureParameters {
+    pub n: u32,
+    pub first: u32,
+    pub others: u32,
+}
+
+#[derive(Clone, Copy, Default, Pod, Zeroable)]
+#[repr(C)]
 pub(crate) struct CountParameters {
     pub n: u32,
 }
@@ -139,10 +153,16 @@ pub(crate) struct Kernels {
 
 /// The text of the kernels that loop over a vertex's neighbours.
 pub(crate) fn force_text(has_slots: bool, colliders: usize, kernel: &str) -> String {
+    bare_force_text(has_slots, colliders, &format!("{}\n{kernel}", include_str!("kernels/slots.wgsl")))
+}
+
+/// The same for kernels that say themselves where slots are.
+pub(crate) fn bare_force_text(has_slots: bool, colliders: usize, kernel: &str) -> String {
     format!(
-        "const HAS_SLOTS: bool = {has_slots};\nconst COLLIDERS: u32 = {colliders}u;\n{}\n{}\n{}\n{kernel}",
+        "const HAS_SLOTS: bool = {has_slots};\nconst COLLIDERS: u32 = {colliders}u;\n{}\n{}\n{}\n{}\n{kernel}",
         pliant::math::WGSL,
         pliant::contact::WGSL,
+        include_str!("kernels/spring.wgsl"),
         include_str!("kernels/force.wgsl"),
     )
 }
@@ -161,12 +181,13 @@ impl Kernels {
     fn new(library: &mut Library, has_slots: bool, has_wind: bool, colliders: usize) -> Result<Self, GpuError> {
         use Access::{Read, Write};
         let sweep = force_text(has_slots, colliders, include_str!("kernels/sweep.wgsl"));
-        let mut sweeps = |entry: &str| {
-            let mut access = [Read; 13];
-            access[11..].fill(Write);
-            library.kernel::<SweepParameters>("sweep", &sweep, entry, &access)
+        let mut sweeps = |entry: &str, group: u32| {
+            let mut access = [Read; 12];
+            access[10..].fill(Write);
+            library.kernel_of::<SweepParameters>(group, "sweep", &sweep, entry, &access)
         };
-        let (gradient, jacobi, jacobi_residual) = (sweeps("gradient")?, sweeps("jacobi")?, sweeps("jacobi_residual")?);
+        let (gradient, jacobi) = (sweeps("gradient", SMALL_GROUP)?, sweeps("jacobi", SMALL_GROUP)?);
+        let jacobi_residual = sweeps("jacobi_residual", GROUP)?;
         let step = step_text(has_wind, colliders);
         let mut steps = |entry: &str| {
             let access = [Read, Write, Write, Write, Read, Read, Read, Read, Read, Read, Read, Write, Read];
@@ -176,9 +197,9 @@ impl Kernels {
         let (push, finish_step, gather) = (steps("push")?, steps("finish_step")?, steps("gather")?);
         let measure = force_text(has_slots, colliders, include_str!("kernels/measure.wgsl"));
         let mut measures = |entry: &str| {
-            let mut access = [Read; 14];
-            access[12] = Write;
-            library.kernel::<CountParameters>("measure", &measure, entry, &access)
+            let mut access = [Read; 13];
+            access[11] = Write;
+            library.kernel::<MeasureParameters>("measure", &measure, entry, &access)
         };
         let (start, solution, gap) = (measures("start")?, measures("solution")?, measures("gap")?);
         let mut shapes = |entry: &str| {
@@ -206,7 +227,7 @@ impl Kernels {
     }
 }
 
-/// Lists of numbers by vertex: offsets and items.
+/// Sorts corners by the vertex they are at: where the ones of each vertex start, and the place of each corner.
 pub(crate) fn grouped(vertices: usize, of: &[u32]) -> (Vec<u32>, Vec<u32>) {
     let mut offsets = vec![0u32; vertices + 1];
     of.iter().for_each(|&i| offsets[i as usize + 1] += 1);
@@ -214,12 +235,11 @@ pub(crate) fn grouped(vertices: usize, of: &[u32]) -> (Vec<u32>, Vec<u32>) {
         offsets[i + 1] += offsets[i];
     }
     let mut next = offsets.clone();
-    let mut items = vec![0u32; of.len()];
-    for (k, &i) in of.iter().enumerate() {
-        items[next[i as usize] as usize] = k as u32;
+    let place = |&i: &u32| {
         next[i as usize] += 1;
-    }
-    (offsets, items)
+        next[i as usize] - 1
+    };
+    (offsets, of.iter().map(place).collect())
 }
 
 impl GpuProblem {
@@ -242,7 +262,7 @@ impl GpuProblem {
             }
             batches.push(batch);
         }
-        let (slot_offsets, slot_items) = grouped(n, &corners);
+        let (slot_offsets, destinations) = grouped(n, &corners);
         let by_place = |f: &dyn Fn(usize) -> f64| -> Vec<f32> {
             order.vertex.iter().map(|&i| if system.held[i as usize] { 0.0 } else { f(i as usize) as f32 }).collect()
         };
@@ -260,13 +280,17 @@ impl GpuProblem {
             .collect();
         let contact: Vec<[f32; 2]> = inv_diagonal.iter().map(|&inverse| [0.0, inverse]).collect();
         let kernels = Kernels::new(library, !corners.is_empty(), !model.winds.is_empty(), model.colliders.len())?;
+        let shape = Shape::new(context, model, &order)?;
+        let springs = if system.pin_stiffness.iter().any(|k| *k > 0.0) { model.pins.len() as u32 } else { 0 };
+        let counts = batches.iter().map(|batch: &Batch| batch.count);
+        let layout = Layout::new(n as u32, counts, springs, shape.edge_count, shape.tet_count);
         let bytes = |name: &str, bytes: usize| Buffer::new(context, name, bytes as u64);
         Ok(Self {
             rows: ForceRows::new(context, model, system, &order)?,
             batches,
             slots: bytes("slots", 16 * corners.len())?,
             slot_offsets: Buffer::with(context, "slot offsets", &slot_offsets)?,
-            slot_items: Buffer::with(context, "slot items", &slot_items)?,
+            destinations: Buffer::with(context, "slots of corners", &destinations)?,
             inertia: Buffer::with(context, "inertia", &by_place(&|i| system.inertia[i]))?,
             inv_diagonal: Buffer::with(context, "inverse diagonal", &inv_diagonal)?,
             inv_mass: Buffer::with(context, "inverse masses", &inv_mass)?,
@@ -275,14 +299,16 @@ impl GpuProblem {
             pushed: bytes("pushed", 4 * n)?,
             x_tilde: Field::new(context, "inertial target", n)?,
             x_pull: Field::new(context, "targets", n)?,
-            // Room for one where there is none: a binding must not be smaller than what the kernels name.
-            colliders: bytes("colliders", 112 * model.colliders.len().max(1))?,
+            colliders: bytes("colliders", 112 * model.colliders.len())?,
             packed_colliders: Vec::new(),
-            pins: bytes("pins", size_of::<PackedPin>() * model.pins.len().max(1))?,
+            pins: bytes("pins", size_of::<PackedPin>() * model.pins.len())?,
             packed_pins: Vec::new(),
             wind: Wind::new(context, model, &order)?,
-            shape: Shape::new(context, model, &order)?,
+            shape,
+            measured: Buffer::new(context, "measures", layout.bytes())?,
+            layout,
             kernels,
+            rings: RingChoice::Open,
             matrix: None,
             constraints: None,
             potential: Potential::new(model.clone(), system.clone()),
@@ -294,8 +320,13 @@ impl GpuProblem {
         })
     }
 
+    /// Whether some elements write their forces to slots.
+    pub(crate) fn has_slots(&self) -> bool {
+        self.batches.iter().any(|batch| batch.first_slot.is_some())
+    }
+
     /// Bytes that one Jacobi sweep moves at least: the streaming floor of benchmarks.
-    pub fn sweep_bytes(&self) -> u64 {
+    pub(crate) fn moved_bytes(&self) -> u64 {
         let n = u64::from(self.n);
         // x, x⁻ and the targets are read, x⁺ is written, 1/D is read.
         let vertices = n * (4 * 16 + 4);
@@ -330,8 +361,11 @@ impl Wind {
         } else {
             model.surface().map(|triangle| triangle.map(|i| order.place[i as usize])).collect()
         };
-        let (offsets, corners) = grouped(model.vertices(), triangles.as_flattened());
-        let items: Vec<[u32; 3]> = corners.iter().map(|&k| triangles[k as usize / 3]).collect();
+        let (offsets, places) = grouped(model.vertices(), triangles.as_flattened());
+        let mut items = vec![[0; 3]; places.len()];
+        for (corner, &place) in places.iter().enumerate() {
+            items[place as usize] = triangles[corner / 3];
+        }
         Ok(Self {
             offsets: Buffer::with(context, "wind offsets", &offsets)?,
             items: Buffer::with(context, "wind triangles", &items)?,

@@ -5,20 +5,84 @@ use crate::elements::ElementParameters;
 use crate::error::GpuError;
 use crate::gpu::Gpu;
 use crate::kernel::{GROUP, Kernel};
-use crate::problem::{CountParameters, GpuProblem, PackedPin, RangeParameters, StepParameters};
+use crate::problem::{GpuProblem, MeasureParameters, PackedPin, RangeParameters, StepParameters};
+use crate::vector::Quantity;
 use crate::vector::Reduction::{Max, Min, Sum};
 use pliant::device::{Measures, Moment, Slot, StepInput};
 
 // Slots of the certificate: the first ones belong to solvers.
-const START: [Slot; 2] = [Slot(8), Slot(9)];
-const SOLUTION: [Slot; 2] = [Slot(10), Slot(11)];
-const GRADIENT_SQ: Slot = Slot(12);
-const POSSIBLE: Slot = Slot(13);
-const ROUNDING: Slot = Slot(14);
-const MAX_STRETCH: Slot = Slot(15);
-const SUM_STRETCH: Slot = Slot(16);
-const MIN_GAP: Slot = Slot(17);
-const INVERTED: Slot = Slot(18);
+const START: Slot = Slot(8);
+const SOLUTION: Slot = Slot(9);
+const GRADIENT_SQ: Slot = Slot(10);
+const POSSIBLE: Slot = Slot(11);
+const ROUNDING: Slot = Slot(12);
+const MAX_STRETCH: Slot = Slot(13);
+const SUM_STRETCH: Slot = Slot(14);
+const INVERTED: Slot = Slot(15);
+const MIN_GAP: Slot = Slot(16);
+
+/// Where the partials of a problem's measures lie: each measure has its place, so that all are finished in one dispatch.
+pub(crate) struct Layout {
+    vertex_groups: u32,
+    energy_groups: u32,
+    pin_groups: u32,
+    edge_groups: u32,
+    tet_groups: u32,
+    start: u32,
+    solution: u32,
+    gradient: u32,
+    stretch: u32,
+    inverted: u32,
+    gap: u32,
+}
+
+impl Layout {
+    /// For so many vertices, elements of each kind, pins that are springs (and pins in all), edges and tets.
+    pub(crate) fn new(vertices: u32, elements: impl Iterator<Item = u32>, pins: u32, edges: u32, tets: u32) -> Self {
+        let [vertex_groups, pin_groups, edge_groups, tet_groups] =
+            [vertices, pins, edges, tets].map(|count| count.div_ceil(GROUP));
+        let energy_groups = vertex_groups + elements.map(|count| count.div_ceil(GROUP)).sum::<u32>() + pin_groups;
+        let (start, solution) = (0, energy_groups);
+        let gradient = solution + energy_groups;
+        let stretch = gradient + 3 * vertex_groups;
+        let inverted = stretch + 2 * edge_groups;
+        let gap = inverted + tet_groups;
+        Self {
+            vertex_groups,
+            energy_groups,
+            pin_groups,
+            edge_groups,
+            tet_groups,
+            start,
+            solution,
+            gradient,
+            stretch,
+            inverted,
+            gap,
+        }
+    }
+
+    /// Bytes of all partials.
+    pub(crate) fn bytes(&self) -> u64 {
+        8 * u64::from(self.gap + self.vertex_groups)
+    }
+
+    fn quantities(&self, contacts: bool) -> [Quantity; 9] {
+        let quantity = |first, count, reduction, slot| Quantity { first, count, reduction, slot };
+        let vertex = |k: u32, slot| quantity(self.gradient + k * self.vertex_groups, self.vertex_groups, Sum, slot);
+        [
+            quantity(self.start, self.energy_groups, Sum, START),
+            quantity(self.solution, self.energy_groups, Sum, SOLUTION),
+            vertex(0, GRADIENT_SQ),
+            vertex(1, POSSIBLE),
+            vertex(2, ROUNDING),
+            quantity(self.stretch, self.edge_groups, Max, MAX_STRETCH),
+            quantity(self.stretch + self.edge_groups, self.edge_groups, Sum, SUM_STRETCH),
+            quantity(self.inverted, self.tet_groups, Sum, INVERTED),
+            quantity(self.gap, if contacts { self.vertex_groups } else { 0 }, Min, MIN_GAP),
+        ]
+    }
+}
 
 impl GpuProblem {
     /// Takes the pins and colliders of a step; whether they differ from those before.
@@ -64,10 +128,6 @@ impl GpuProblem {
             fall: self.model.acceleration.map(|a| (a * h * h) as f32),
             relaxation: 0.0,
         }
-    }
-
-    fn groups(&self) -> u32 {
-        self.n.div_ceil(GROUP)
     }
 }
 
@@ -145,6 +205,7 @@ impl Gpu {
                 &nothing.write[0],
                 &nothing.read,
                 &nothing.write[1],
+                &problem.destinations,
             ];
             let parameters = ElementParameters { n: batch.count, first, ..Default::default() };
             self.recorder.run(&batch.fill, &buffers, &parameters, batch.count);
@@ -152,22 +213,32 @@ impl Gpu {
     }
 
     pub(crate) fn measure_moment(&mut self, problem: &GpuProblem, moment: Moment, x: &Field) {
+        let layout = &problem.layout;
         match moment {
-            Moment::Start => self.measure_energy(problem, x, START, false),
+            Moment::Start => {
+                self.vertex_measure(problem, &problem.kernels.start, x, [layout.start, 0]);
+                self.element_energies(problem, x, layout.start + layout.vertex_groups);
+            }
             Moment::Solution => {
                 self.fill_slots(problem, x);
-                self.measure_energy(problem, x, SOLUTION, true);
+                self.vertex_measure(problem, &problem.kernels.solution, x, [layout.solution, layout.gradient]);
+                self.element_energies(problem, x, layout.solution + layout.vertex_groups);
             }
-            Moment::End => self.measure_state(problem, x),
+            Moment::End => {
+                let shape = &problem.shape;
+                let kernels = &problem.kernels;
+                let edges = RangeParameters { n: shape.edge_count, first: layout.stretch };
+                self.shape_measure(problem, &kernels.stretch, x, &shape.edges, edges);
+                let tets = RangeParameters { n: shape.tet_count, first: layout.inverted };
+                self.shape_measure(problem, &kernels.inverted, x, &shape.tets, tets);
+                if !problem.packed_colliders.is_empty() {
+                    self.vertex_measure(problem, &kernels.gap, x, [layout.gap, 0]);
+                }
+            }
         }
     }
 
-    fn reserved(&mut self, groups: u32, quantities: usize) -> bool {
-        let made = self.vector.reserve(groups, quantities);
-        made.map_err(|error| self.context.faults.report(error)).is_ok()
-    }
-
-    fn vertex_measure(&mut self, problem: &GpuProblem, kernel: &Kernel, x: &Field) {
+    fn vertex_measure(&mut self, problem: &GpuProblem, kernel: &Kernel, x: &Field, [first, others]: [u32; 2]) {
         let buffers = [
             &x.buffer,
             &problem.x_pull.buffer,
@@ -177,49 +248,37 @@ impl Gpu {
             &problem.rows.pulls,
             &problem.slots,
             &problem.slot_offsets,
-            &problem.slot_items,
             &problem.colliders,
             &problem.touch,
             &problem.x_tilde.buffer,
-            self.vector.partials(),
+            &problem.measured,
             &problem.inertia,
         ];
-        self.recorder.run(kernel, &buffers, &CountParameters { n: problem.n }, problem.n);
+        self.recorder.run(kernel, &buffers, &MeasureParameters { n: problem.n, first, others }, problem.n);
     }
 
-    /// Energy of vertices and of elements, and of the solution the measures of its gradient.
-    fn measure_energy(&mut self, problem: &GpuProblem, x: &Field, [own, elastic]: [Slot; 2], solution: bool) {
-        let pins = problem.packed_pins.len() as u32;
-        let batches: u32 = problem.batches.iter().map(|batch| batch.count.div_ceil(GROUP)).sum();
-        let element_groups = batches + pins.div_ceil(GROUP);
-        if !self.reserved(problem.groups().max(element_groups), 4) {
-            return;
-        }
-        if solution {
-            self.vertex_measure(problem, &problem.kernels.solution, x);
-            let quantities = [(Sum, own), (Sum, GRADIENT_SQ), (Sum, POSSIBLE), (Sum, ROUNDING)];
-            self.vector.finish(&mut self.recorder, self.vector.partials(), problem.groups(), &quantities);
-        } else {
-            self.vertex_measure(problem, &problem.kernels.start, x);
-            self.vector.finish(&mut self.recorder, self.vector.partials(), problem.groups(), &[(Sum, own)]);
-        }
-        let (nothing, mut first) = (&problem.nothing, 0);
+    /// Energies of all elements and of the pins that are springs.
+    fn element_energies(&mut self, problem: &GpuProblem, x: &Field, mut first: u32) {
+        let nothing = &problem.nothing;
         for batch in &problem.batches {
             let buffers = [
                 &batch.data,
                 &batch.stencils,
                 &x.buffer,
                 &nothing.write[0],
-                self.vector.partials(),
+                &problem.measured,
                 &nothing.read,
                 &nothing.write[1],
+                &nothing.read,
             ];
             let parameters = ElementParameters { n: batch.count, first, ..Default::default() };
             self.recorder.run(&batch.energy, &buffers, &parameters, batch.count);
             first += batch.count.div_ceil(GROUP);
         }
-        self.shape_measure(problem, &problem.kernels.pin_energy, x, &nothing.read, RangeParameters { n: pins, first });
-        self.vector.finish(&mut self.recorder, self.vector.partials(), element_groups, &[(Sum, elastic)]);
+        if problem.layout.pin_groups > 0 {
+            let pins = RangeParameters { n: problem.packed_pins.len() as u32, first };
+            self.shape_measure(problem, &problem.kernels.pin_energy, x, &nothing.read, pins);
+        }
     }
 
     fn shape_measure(
@@ -230,44 +289,26 @@ impl Gpu {
         stencils: &Buffer,
         parameters: RangeParameters,
     ) {
-        let buffers = [&x.buffer, stencils, &problem.shape.rest, self.vector.partials(), &problem.pins];
+        let buffers = [&x.buffer, stencils, &problem.shape.rest, &problem.measured, &problem.pins];
         self.recorder.run(kernel, &buffers, &parameters, parameters.n);
     }
 
-    fn measure_state(&mut self, problem: &GpuProblem, x: &Field) {
-        let shape = &problem.shape;
-        let [edges, tets] = [shape.edge_count, shape.tet_count].map(|count| count.div_ceil(GROUP));
-        if !self.reserved(edges.max(tets).max(problem.groups()), 2) {
-            return;
-        }
-        let all = |n| RangeParameters { n, first: 0 };
-        self.shape_measure(problem, &problem.kernels.stretch, x, &shape.edges, all(shape.edge_count));
-        let quantities = [(Max, MAX_STRETCH), (Sum, SUM_STRETCH)];
-        self.vector.finish(&mut self.recorder, self.vector.partials(), edges, &quantities);
-        if tets > 0 {
-            self.shape_measure(problem, &problem.kernels.inverted, x, &shape.tets, all(shape.tet_count));
-            self.vector.finish(&mut self.recorder, self.vector.partials(), tets, &[(Sum, INVERTED)]);
-        }
-        if !problem.packed_colliders.is_empty() {
-            self.vertex_measure(problem, &problem.kernels.gap, x);
-            self.vector.finish(&mut self.recorder, self.vector.partials(), problem.groups(), &[(Min, MIN_GAP)]);
-        }
-    }
-
     pub(crate) fn read_measures(&mut self, problem: &GpuProblem) -> Result<Measures, GpuError> {
+        let quantities = problem.layout.quantities(!problem.packed_colliders.is_empty());
+        self.vector.finish_all(&mut self.recorder, &problem.measured, &quantities);
         let scalars = self.vector.scalars(&mut self.recorder)?;
         let value = |slot: Slot| scalars[slot.0];
         let edges = f64::from(problem.shape.edge_count.max(1));
         Ok(Measures {
-            start_energy: START.map(value).iter().sum(),
-            energy: SOLUTION.map(value).iter().sum(),
+            start_energy: value(START),
+            energy: value(SOLUTION),
             gradient_norm: value(GRADIENT_SQ).sqrt(),
             possible_decrease: value(POSSIBLE),
             rounding_energy: value(ROUNDING),
             max_stretch: value(MAX_STRETCH).max(0.0),
             mean_stretch: value(SUM_STRETCH) / edges,
-            min_gap: if problem.packed_colliders.is_empty() { f64::INFINITY } else { value(MIN_GAP) },
-            inverted: if problem.shape.tet_count > 0 { value(INVERTED) as usize } else { 0 },
+            min_gap: value(MIN_GAP),
+            inverted: value(INVERTED) as usize,
         })
     }
 }

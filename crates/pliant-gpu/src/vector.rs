@@ -13,7 +13,7 @@ use std::sync::Arc;
 pub(crate) const SCALARS: usize = 32;
 
 /// Quantities that one [`Vector::finish`] can reduce.
-pub(crate) const QUANTITIES: usize = 8;
+pub(crate) const QUANTITIES: usize = 10;
 
 /// What a reduction makes of its partials. The numbers are those of `prelude.wgsl`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +25,22 @@ pub(crate) enum Reduction {
     Max = 1,
     /// Smallest; +∞ of nothing.
     Min = 2,
+}
+
+/// Partials that become one scalar.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Quantity {
+    /// First of them, in pairs.
+    pub(crate) first: u32,
+    pub(crate) count: u32,
+    pub(crate) reduction: Reduction,
+    pub(crate) slot: Slot,
+}
+
+impl Default for Quantity {
+    fn default() -> Self {
+        Self { first: 0, count: 0, reduction: Reduction::Sum, slot: Slot(0) }
+    }
 }
 
 #[derive(Clone, Copy, Default, Pod, Zeroable)]
@@ -41,9 +57,8 @@ struct Parameters {
 #[derive(Clone, Copy, Default, Pod, Zeroable)]
 #[repr(C)]
 struct FinishParameters {
-    count: u32,
-    padding: [u32; 3],
-    targets: [u32; QUANTITIES],
+    /// First partial, number of partials, reduction and slot of each quantity.
+    targets: [[u32; 3]; QUANTITIES],
 }
 
 /// The kernels of the vector verbs, the scalars, and scratch memory for reductions.
@@ -156,10 +171,20 @@ impl Vector {
         count: u32,
         quantities: &[(Reduction, Slot)],
     ) {
+        let mut at = [Quantity::default(); QUANTITIES];
+        for (q, (to, &(reduction, slot))) in at.iter_mut().zip(quantities).enumerate() {
+            *to = Quantity { first: q as u32 * count, count, reduction, slot };
+        }
+        self.finish_all(recorder, partials, &at[..quantities.len().min(QUANTITIES)]);
+    }
+
+    /// The same for partials that lie anywhere.
+    pub(crate) fn finish_all(&self, recorder: &mut Recorder, partials: &Buffer, quantities: &[Quantity]) {
         debug_assert!(quantities.len() <= QUANTITIES);
-        let mut parameters = FinishParameters { count, ..Default::default() };
-        for (target, &(reduction, out)) in parameters.targets.iter_mut().zip(quantities) {
-            *target = 256 * reduction as u32 + slot(out);
+        let mut parameters = FinishParameters::default();
+        for (target, quantity) in parameters.targets.iter_mut().zip(quantities) {
+            let code = 256 * quantity.reduction as u32 + slot(quantity.slot);
+            *target = [quantity.first, quantity.count, code];
         }
         recorder.dispatch(&self.finish, &[partials, &self.scalars], &parameters, quantities.len() as u32);
     }

@@ -155,7 +155,10 @@ impl<R: Real> Bench<R> {
         let blend = Blend { omega: 1.7, under_relaxation: 0.9 };
         let before = self.field();
         let mut fused = before.clone();
-        self.step.device.jacobi(&mut self.step.problem, &self.x, &mut fused, blend, Some(Slot(3)));
+        let mut at = self.x.clone();
+        self.step.device.jacobi(&mut self.step.problem, &mut at, &mut fused, &[blend], Some(Slot(3)));
+        std::mem::swap(&mut at, &mut fused);
+        assert!(at == self.x, "what was swept is in x⁻ now");
         let residual = self.step.device.scalar(Slot(3)).unwrap();
 
         let mut z = before.clone();
@@ -460,7 +463,7 @@ fn fingerprint<R: Real>(n: usize) -> u64 {
     let (mut a, mut z) = (bench.gradient(), bench.field());
     note(&a);
     let Bench { step: Step { device, problem, .. }, x, .. } = &mut bench;
-    device.jacobi(problem, x, &mut z, Blend { omega: 1.5, under_relaxation: 0.9 }, Some(Slot(0)));
+    device.jacobi(problem, x, &mut z, &[Blend { omega: 1.5, under_relaxation: 0.9 }; 2], Some(Slot(0)));
     note(&z);
     device.multiply(problem, &a.clone(), &mut z);
     note(&z);

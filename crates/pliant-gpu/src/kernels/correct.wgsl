@@ -11,7 +11,7 @@ fn correct_all(
     if c >= p.n { return; }
     let correction = PREFIX_correct(WORDSu * c, corners(c), masses(c), p.inv_h_sq, 0.0);
     let at = p.first + ARITYu * c;
-    slots[at + CORNERu] = vec4(correction.dx[CORNER], 0.0);
+    slots[destinations[at + CORNERu]] = vec4(correction.dx[CORNER], 0.0);
 }
 
 // The elements of one colour, in place; they share no vertex.

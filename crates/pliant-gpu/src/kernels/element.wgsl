@@ -3,7 +3,7 @@
 
 struct Parameters {
     n: u32,
-    // First slot, or first partial, or first item of a colour.
+    // First corner, or first partial, or first element of a colour.
     first: u32,
     inv_h_sq: f32,
     // 1 where multipliers are kept (XPBD).
@@ -18,6 +18,8 @@ var<immediate> p: Parameters;
 // 1/kg; 0 where held.
 @group(0) @binding(5) var<storage, read> inv_mass: array<f32>;
 @group(0) @binding(6) var<storage, read_write> multipliers: array<f32>;
+// Slot of each corner: those of one vertex lie together.
+@group(0) @binding(7) var<storage, read> destinations: array<u32>;
 
 fn corners(c: u32) -> array<vec3<f32>, ARITY> {
     var at: array<vec3<f32>, ARITY>;
@@ -41,7 +43,7 @@ fn fill(
     if c >= p.n { return; }
     let g = PREFIX_gradient(PREFIX_load(WORDSu * c), corners(c));
     let at = p.first + ARITYu * c;
-    slots[at + CORNERu] = vec4(g[CORNER], 0.0);
+    slots[destinations[at + CORNERu]] = vec4(g[CORNER], 0.0);
 }
 
 @compute @workgroup_size(GROUP)

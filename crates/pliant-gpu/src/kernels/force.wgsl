@@ -12,12 +12,11 @@
 @group(0) @binding(4) var<storage, read> entries: array<vec2<u32>>;
 @group(0) @binding(5) var<storage, read> pulls: array<f32>;
 @group(0) @binding(6) var<storage, read> slots: array<vec4<f32>>;
-// Slots of vertex i: slot_items[slot_offsets[i]..slot_offsets[i + 1]].
+// Slots of vertex i: slots[slot_offsets[i]..slot_offsets[i + 1]].
 @group(0) @binding(7) var<storage, read> slot_offsets: array<u32>;
-@group(0) @binding(8) var<storage, read> slot_items: array<u32>;
-@group(0) @binding(9) var<storage, read> colliders: array<Collider>;
+@group(0) @binding(8) var<storage, read> colliders: array<Collider>;
 // Contact stiffness, N/m; thickness, m; 1/m, 1/kg, 0 where held; D, N/m.
-@group(0) @binding(10) var<storage, read> touch: array<vec4<f32>>;
+@group(0) @binding(9) var<storage, read> touch: array<vec4<f32>>;
 
 const SLICE: u32 = 32u;
 const AFTER: u32 = 0x80000000u;
@@ -26,14 +25,6 @@ struct Force {
     gradient: vec3<f32>,
     // Stiffness of active contacts, N/m.
     contact: f32,
-}
-
-fn spring_force(entry: vec2<u32>, pull: f32, d: vec3<f32>) -> vec3<f32> {
-    let square = dot(d, d);
-    let factor = bitcast<f32>(entry.y) - pull * inverseSqrt(max(square, TINY));
-    // A spring of length zero has no direction: it pushes its ends apart along x, as in spring.rs.
-    let kick = select(pull, -pull, (entry.x & AFTER) != 0u);
-    return factor * d + vec3(select(0.0, kick, square < TINY), 0.0, 0.0);
 }
 
 fn row_force(i: u32, xi: vec3<f32>) -> vec3<f32> {
@@ -49,14 +40,14 @@ fn row_force(i: u32, xi: vec3<f32>) -> vec3<f32> {
         let s1 = pulls[pull_at + SLICE];
         let x0 = x[e0.x & ~AFTER].xyz;
         let x1 = x[e1.x & ~AFTER].xyz;
-        g += spring_force(e0, s0, xi - x0);
-        g += spring_force(e1, s1, xi - x1);
+        g += spring_force(bitcast<f32>(e0.y), s0, (e0.x & AFTER) != 0u, xi - x0);
+        g += spring_force(bitcast<f32>(e1.y), s1, (e1.x & AFTER) != 0u, xi - x1);
         at += 2u * SLICE;
         pull_at += 2u * SLICE;
     }
     if (slice.y & 1u) != 0u {
         let e = entries[at];
-        g += spring_force(e, pulls[pull_at], xi - x[e.x & ~AFTER].xyz);
+        g += spring_force(bitcast<f32>(e.y), pulls[pull_at], (e.x & AFTER) != 0u, xi - x[e.x & ~AFTER].xyz);
         at += SLICE;
     }
     for (var k = 0u; k + 1u < slice.z; k += 2u) {
@@ -75,15 +66,11 @@ fn row_force(i: u32, xi: vec3<f32>) -> vec3<f32> {
     return g;
 }
 
-// The constants HAS_SLOTS and COLLIDERS come from Rust.
+// The constants HAS_SLOTS and COLLIDERS come from Rust, and where slots are, in `slots_of`.
 fn force(i: u32, xi: vec3<f32>, free: bool) -> Force {
     let goal = x_pull[i];
     var out = Force(goal.w * (xi - goal.xyz) + row_force(i, xi), 0.0);
-    if HAS_SLOTS && free {
-        for (var k = slot_offsets[i]; k < slot_offsets[i + 1u]; k++) {
-            out.gradient += slots[slot_items[k]].xyz;
-        }
-    }
+    if HAS_SLOTS && free { out.gradient += slots_of(i); }
     if COLLIDERS > 0u && free {
         let own = touch[i];
         for (var c = 0u; c < COLLIDERS; c++) {

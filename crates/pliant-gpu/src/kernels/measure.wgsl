@@ -1,14 +1,17 @@
-// Measures of vertices for the certificate; follows force.wgsl. Quantity q of group g is partials[q groups + g].
+// Measures of vertices for the certificate; follows force.wgsl.
 
 struct Parameters {
     n: u32,
+    // First partial of the energy or the gap, and of the other quantities.
+    first: u32,
+    others: u32,
 }
 var<immediate> p: Parameters;
 // Inertial target, m.
-@group(0) @binding(11) var<storage, read> x_tilde: array<vec4<f32>>;
-@group(0) @binding(12) var<storage, read_write> partials: array<vec2<f32>>;
+@group(0) @binding(10) var<storage, read> x_tilde: array<vec4<f32>>;
+@group(0) @binding(11) var<storage, read_write> partials: array<vec2<f32>>;
 // m/h², N/m; 0 where held.
-@group(0) @binding(13) var<storage, read> inertia: array<f32>;
+@group(0) @binding(12) var<storage, read> inertia: array<f32>;
 
 // Inertia and contacts, J.
 fn own_energy(i: u32, xi: vec3<f32>) -> f32 {
@@ -35,7 +38,7 @@ fn start(
     if i < p.n { mine.x = own_energy(i, x[i].xyz); }
     let all = group_reduce(SUM, mine, local, group.z);
     let g = group_index(group, groups);
-    if local == 0u && g < group_count(p.n) { partials[g] = all; }
+    if local == 0u && g < group_count(p.n) { partials[p.first + g] = all; }
 }
 
 // Energy; ‖∇E‖²; ½ ∇Eᵀ D⁻¹ ∇E with contacts in D; and what rounding of x makes.
@@ -60,7 +63,7 @@ fn solution(
     let count = group_count(p.n);
     for (var q = 0u; q < 4u; q++) {
         let all = group_reduce(SUM, vec2(mine[q], 0.0), local, group.z);
-        if local == 0u && g < count { partials[q * count + g] = all; }
+        if local == 0u && g < count { partials[select(p.others + (q - 1u) * count, p.first, q == 0u) + g] = all; }
     }
 }
 
@@ -78,5 +81,5 @@ fn gap(
     }
     let all = group_reduce(MIN, mine, local, group.z);
     let g = group_index(group, groups);
-    if local == 0u && g < group_count(p.n) { partials[g] = all; }
+    if local == 0u && g < group_count(p.n) { partials[p.first + g] = all; }
 }

@@ -36,8 +36,8 @@ fn stretch(
     let sum = group_reduce(SUM, mine, local, group.z);
     let g = group_index(group, groups);
     if local == 0u && g < group_count(p.n) {
-        partials[g] = largest;
-        partials[group_count(p.n) + g] = sum;
+        partials[p.first + g] = largest;
+        partials[p.first + group_count(p.n) + g] = sum;
     }
 }
 
@@ -59,7 +59,7 @@ fn inverted(
     }
     let all = group_reduce(SUM, mine, local, group.z);
     let g = group_index(group, groups);
-    if local == 0u && g < group_count(p.n) { partials[g] = all; }
+    if local == 0u && g < group_count(p.n) { partials[p.first + g] = all; }
 }
 
 // Energy of the pins that are springs, J.

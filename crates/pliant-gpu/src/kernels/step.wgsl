@@ -31,7 +31,7 @@ struct Pin {
 @group(0) @binding(4) var<storage, read> inertia: array<f32>;
 @group(0) @binding(5) var<storage, read> colliders: array<Collider>;
 @group(0) @binding(6) var<storage, read> touch: array<vec4<f32>>;
-// Triangles of vertex i: three numbers each, from offsets[i] to offsets[i + 1].
+// Triangles of vertex i: three numbers each, from offsets[i] to offsets[i + 1]; or its slots.
 @group(0) @binding(7) var<storage, read> offsets: array<u32>;
 @group(0) @binding(8) var<storage, read> items: array<u32>;
 // Velocity of the air, m/s, and drag, N s/m³.
@@ -180,6 +180,7 @@ fn gather(
     let i = index(group, groups, local);
     if i >= p.n { return; }
     var sum = vec3<f32>(0.0);
-    for (var k = offsets[i]; k < offsets[i + 1u]; k++) { sum += slots[items[k]].xyz; }
+    let end = offsets[i + 1u];
+    for (var k = offsets[i]; k < end; k++) { sum += slots[k].xyz; }
     x[i] = vec4(x_start[i].xyz + p.relaxation * sum, 0.0);
 }

@@ -7,9 +7,9 @@ struct Parameters {
 }
 var<immediate> p: Parameters;
 // x⁻, which becomes x⁺; or ∇E.
-@group(0) @binding(11) var<storage, read_write> out_field: array<vec4<f32>>;
+@group(0) @binding(10) var<storage, read_write> out_field: array<vec4<f32>>;
 // Partials of the residual, or the stiffness of active contacts.
-@group(0) @binding(12) var<storage, read_write> partials: array<vec2<f32>>;
+@group(0) @binding(11) var<storage, read_write> partials: array<vec2<f32>>;
 
 @compute @workgroup_size(GROUP)
 fn gradient(

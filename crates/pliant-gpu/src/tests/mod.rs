@@ -3,6 +3,7 @@
 mod faults;
 mod recording;
 mod reductions;
+mod rings;
 mod shaders;
 mod verbs;
 

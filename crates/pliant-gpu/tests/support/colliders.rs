@@ -4,9 +4,9 @@
 //! and of the collider's size. A normal may turn fast or jump (edges, axes); how much the exact one turns when the point
 //! moves that much is measured.
 
-use super::Gpu;
 use super::elements::EPS;
 use super::random::Random;
+use super::{Gpu, as_written_and_sloppy};
 use pliant::contact::{self, Collider, PosedCollider, limit_slip};
 use pliant::math::{self, Vec3};
 use pliant::scene::{self, ColliderShape};
@@ -93,9 +93,9 @@ pub fn check_colliders() {
     }
     let packed: Vec<[[f32; 4]; 7]> = colliders.iter().map(PosedCollider::pack).collect();
     let inputs: [&[f32]; 2] = [bytemuck::cast_slice(&packed), bytemuck::cast_slice(&queries)];
-    for gpu in Gpu::all() {
-        let source = format!("{}{}{KERNEL}", math::WGSL, contact::WGSL);
-        let out = gpu.run(&source, &inputs, queries.len() / 2 * 12, queries.len() / 2);
+    let sources = as_written_and_sloppy(&format!("{}{}{KERNEL}", math::WGSL, contact::WGSL));
+    for (gpu, source) in Gpu::all().iter().flat_map(|gpu| sources.iter().map(move |source| (gpu, source))) {
+        let out = gpu.run(source, &inputs, queries.len() / 2 * 12, queries.len() / 2);
         let mut worst = [0.0f64; 4];
         for (query, out) in queries.chunks_exact(2).zip(out.chunks_exact(12)) {
             let collider = &colliders[query[0][3] as usize];

@@ -6,18 +6,21 @@
 //! cancel. Ψ and C are squares and lengths of √w (A x − p), which moves by at most √‖K‖ times what the points move, however
 //! badly p is conditioned; so their bounds need no measuring.
 
-use super::Gpu;
 use super::random::{Random, size, stencils};
+use super::{Gpu, as_written_and_sloppy};
 use pliant::material::{
-    Batch, Compliant, CorrectionSetting, Corrections, Disjoint, Elements, Projective, SIMPLEX_WGSL, WgslTwin,
+    Batch, Compliant, CorrectionSetting, Corrections, Disjoint, Elements, Projective, SIMPLEX_WGSL, WgslElement,
+    WgslTwin,
 };
-use pliant::math::{self, Vec3};
+use pliant::math::{self, Real, Vec3};
 
 /// Rounding of f32.
 pub const EPS: f64 = f32::EPSILON as f64;
-/// How far rounding moves the points, in ε of the size of the stencil.
-const MOVED: f64 = 4.0;
-/// How far rounding moves a result, in ε of its terms.
+/// How far rounding moves the points, in ε of the size of the stencil: a nearest rotation is worth 24 ε, and points are
+/// moved up to √3 times this, twice.
+const MOVED: f64 = 8.0;
+/// How far rounding moves a result, in ε of its terms: a square root (4.5), a division (2.5) and a dozen sums and products
+/// (½ each). Lavapipe, whose roots are exact, needs a fifth of it, sloppy roots three fifths.
 const ROUNDED: f64 = 16.0;
 /// 1/h², 1/s².
 const INV_H_SQ: f64 = 1e4;
@@ -27,6 +30,7 @@ pub trait Element<const N: usize>: Projective<f64, N> + Compliant<f64, N> + Wgsl
 impl<E: Projective<f64, N> + Compliant<f64, N> + WgslTwin, const N: usize> Element<N> for E {}
 
 /// What a formula says about one stencil.
+#[derive(Debug)]
 struct Answer<const N: usize> {
     value: f64,
     gradient: [Vec3<f64>; N],
@@ -37,12 +41,43 @@ struct Answer<const N: usize> {
     multiplier: f64,
 }
 
+impl<const N: usize> Answer<N> {
+    /// As the kernel writes it.
+    fn read(words: &[f32]) -> Self {
+        let number = |at: usize| f64::from(words[at]);
+        let vectors = |block: usize| {
+            std::array::from_fn(|k| Vec3::of(std::array::from_fn(|axis| number(4 + 3 * (block * N + k) + axis))))
+        };
+        Answer {
+            value: number(0),
+            gradient: vectors(0),
+            compliance: number(1),
+            constraint: number(2),
+            constraint_gradient: vectors(1),
+            dx: vectors(2),
+            multiplier: number(3),
+        }
+    }
+
+    /// Which quantities are numbers.
+    fn finite(&self) -> [bool; 6] {
+        let all = |v: &[Vec3<f64>; N]| v.iter().all(|p| p.is_finite());
+        [
+            self.value.is_finite(),
+            all(&self.gradient),
+            self.constraint.is_finite(),
+            all(&self.constraint_gradient),
+            all(&self.dx),
+            self.multiplier.is_finite(),
+        ]
+    }
+}
+
 fn words_per_answer(arity: usize) -> usize {
     4 + 9 * arity
 }
 
-fn kernel(elements: &Elements<f64>) -> String {
-    let twin = elements.wgsl().expect("the element has a twin");
+fn kernel(twin: &WgslElement) -> String {
     let (prefix, words, arity, width) = (twin.prefix, twin.words, twin.arity, words_per_answer(twin.arity));
     let corners = |text: &dyn Fn(usize) -> String| (0..arity).map(text).collect::<Vec<_>>().join(", ");
     let points = corners(&|k| format!("points[c * {arity}u + {k}u].xyz"));
@@ -86,49 +121,55 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {{
     )
 }
 
-fn gpu_answers<const N: usize>(gpu: &Gpu, elements: &Elements<f64>, cases: &Cases<N>) -> Vec<Answer<N>> {
-    let data = elements.wgsl().expect("the element has a twin").packed();
-    let points: Vec<f32> = cases
-        .x
-        .iter()
-        .zip(&cases.inv_mass)
-        .flat_map(|(x, m)| (0..N).flat_map(|k| [x[k].x as f32, x[k].y as f32, x[k].z as f32, m[k] as f32]))
-        .collect();
-    let multipliers: Vec<f32> = cases.multiplier.iter().map(|&m| m as f32).collect();
-    let width = words_per_answer(N);
-    let count = cases.x.len();
-    let out = gpu.run(&kernel(elements), &[&data, &points, &multipliers], count * width, count);
-    out.chunks_exact(width)
-        .map(|a| {
-            let vectors = |block: usize| {
-                std::array::from_fn(|k| {
-                    Vec3::of(std::array::from_fn(|axis| f64::from(a[4 + 3 * (block * N + k) + axis])))
-                })
-            };
-            Answer {
-                value: a[0].into(),
-                gradient: vectors(0),
-                compliance: a[1].into(),
-                constraint: a[2].into(),
-                constraint_gradient: vectors(1),
-                dx: vectors(2),
-                multiplier: a[3].into(),
-            }
-        })
-        .collect()
-}
-
-/// Elements, each with a stencil, exact in f32.
-struct Cases<const N: usize> {
+/// Elements, each with a stencil, all exact in f32.
+struct Cases<E, const N: usize> {
+    element: Vec<E>,
     x: Vec<[Vec3<f64>; N]>,
     rest_size: Vec<f64>,
     inv_mass: Vec<[f64; N]>,
     multiplier: Vec<f64>,
 }
 
-fn rust_answer<E: Element<N>, const N: usize>(
+impl<E, const N: usize> Default for Cases<E, N> {
+    fn default() -> Self {
+        Self { element: vec![], x: vec![], rest_size: vec![], inv_mass: vec![], multiplier: vec![] }
+    }
+}
+
+impl<E: Element<N>, const N: usize> Cases<E, N>
+where
+    Elements<f64>: From<Batch<E, N>>,
+{
+    fn push(&mut self, element: E, rest_size: f64, x: [Vec3<f64>; N], random: &mut Random) {
+        let exact = |v: f64| f64::from(v as f32);
+        let x = x.map(|p| p.cast::<f32>().cast());
+        let typical = element.constraint(&x).0 / element.compliance() / INV_H_SQ;
+        self.multiplier.push(exact((typical * random.signed().max(0.0)).min(1e30)));
+        let mut mass = || if random.signed() < -0.7 { 0.0 } else { 3.0 + 2.0 * random.signed() };
+        self.inv_mass.push(std::array::from_fn(|_| exact(mass())));
+        self.element.push(element);
+        self.x.push(x);
+        self.rest_size.push(rest_size);
+    }
+
+    fn gpu_answers(&self, gpu: &Gpu, sloppy: bool) -> Vec<Answer<N>> {
+        let stencil = (0..self.x.len() as u32).map(|c| std::array::from_fn(|k| c * N as u32 + k as u32));
+        let elements = Elements::from(Batch { stencil: stencil.collect(), element: self.element.clone() });
+        let twin = elements.wgsl().expect("the element has a twin");
+        let point = |p: Vec3<f64>, m: f64| [p.x as f32, p.y as f32, p.z as f32, m as f32];
+        let corners = self.x.iter().flatten().zip(self.inv_mass.iter().flatten());
+        let points: Vec<[f32; 4]> = corners.map(|(p, m)| point(*p, *m)).collect();
+        let multipliers: Vec<f32> = self.multiplier.iter().map(|&m| m as f32).collect();
+        let inputs = [&twin.packed()[..], points.as_flattened(), &multipliers];
+        let (width, count) = (words_per_answer(N), self.x.len());
+        let source = &as_written_and_sloppy(&kernel(&twin))[usize::from(sloppy)];
+        gpu.run(source, &inputs, count * width, count).chunks_exact(width).map(Answer::read).collect()
+    }
+}
+
+fn rust_answer<R: Real, E: Compliant<R, N>, const N: usize>(
     element: E,
-    x: &[Vec3<f64>; N],
+    x: &[Vec3<R>; N],
     inv_mass: &[f64; N],
     multiplier: f64,
 ) -> Answer<N> {
@@ -136,18 +177,18 @@ fn rust_answer<E: Element<N>, const N: usize>(
     let mut batch = Batch::default();
     batch.push(std::array::from_fn(|k| k as u32), element);
     let mut points = x.map(Vec3::store);
-    let mut multipliers = [multiplier];
-    let setting = CorrectionSetting { inv_mass, inv_h_sq: INV_H_SQ, extended: true };
+    let mut multipliers = [R::of(multiplier)];
+    let setting = CorrectionSetting { inv_mass: &inv_mass.map(R::of), inv_h_sq: R::of(INV_H_SQ), extended: true };
     // SAFETY: one element, one thread.
     unsafe { batch.correct_items(&[0], Disjoint::new(&mut points), Disjoint::new(&mut multipliers), setting) };
     Answer {
-        value: element.value(x),
-        gradient: element.gradient(x),
-        compliance: element.compliance(),
-        constraint,
-        constraint_gradient,
-        dx: std::array::from_fn(|k| Vec3::load(points[k]) - x[k]),
-        multiplier: multipliers[0],
+        value: element.value(x).f64(),
+        gradient: element.gradient(x).map(Vec3::cast),
+        compliance: element.compliance().f64(),
+        constraint: constraint.f64(),
+        constraint_gradient: constraint_gradient.map(Vec3::cast),
+        dx: std::array::from_fn(|k| (Vec3::load(points[k]) - x[k]).cast()),
+        multiplier: multipliers[0].f64(),
     }
 }
 
@@ -171,50 +212,58 @@ struct Worst {
     multiplier: f64,
 }
 
-/// Compares the twin on all adapters with the `f64` formula, for elements built at several sizes from rest shapes.
-pub fn check_element<E, const N: usize>(
+/// Compares the twin on all adapters with the formula in `f64`, for elements built from rest shapes at several sizes; far
+/// beyond any sense with the formula in `f32`, which says where a number can be expected.
+pub fn check_element<E, S, const N: usize>(
     shapes: &[[Vec3<f64>; N]],
     build: impl Fn([Vec3<f64>; N]) -> E,
-    round: impl Fn(&E) -> E,
+    single: impl Fn(&E) -> S,
+    double: impl Fn(&S) -> E,
 ) where
     E: Element<N>,
+    S: Compliant<f32, N>,
     Elements<f64>: From<Batch<E, N>>,
 {
     let mut random = Random(11);
-    let mut batch = Batch::default();
-    let mut cases = Cases { x: Vec::new(), rest_size: Vec::new(), inv_mass: Vec::new(), multiplier: Vec::new() };
+    let (mut sane, mut extreme) = (Cases::default(), Cases::default());
     for shape in shapes {
         for scale in [1.0, 1e-6, 1e-3, 1e2, 1e4] {
             let rest = shape.map(|p| p * scale);
-            let element = round(&build(rest));
+            let element = double(&single(&build(rest)));
             for x in stencils(&rest, &mut random) {
-                let c = cases.x.len() as u32;
-                batch.push(std::array::from_fn(|k| c * N as u32 + k as u32), element);
-                cases.x.push(x.map(|p| p.cast::<f32>().cast()));
-                cases.rest_size.push(size(&rest));
-                let mass = |random: &mut Random| if random.signed() < -0.7 { 0.0 } else { 3.0 + 2.0 * random.signed() };
-                cases.inv_mass.push(std::array::from_fn(|_| f64::from(mass(&mut random) as f32)));
-                let typical = element.constraint(&x).0 / element.compliance() / INV_H_SQ;
-                cases.multiplier.push(f64::from((typical * random.signed().max(0.0)) as f32));
+                sane.push(element, size(&rest), x, &mut random);
             }
         }
-    }
-    let exact = batch.element.clone();
-    let elements = Elements::from(batch);
-    for gpu in Gpu::all() {
-        let answers = gpu_answers(&gpu, &elements, &cases);
-        let mut worst = Worst::default();
-        for (c, found) in answers.iter().enumerate() {
-            compare(exact[c], found, &cases, c, &mut worst, &mut random);
+        let element = double(&single(&build(*shape)));
+        for (k, x) in stencils(shape, &mut random).into_iter().enumerate() {
+            let factor = [1e-30, 1e-22, 1e-18, 1e-14, 1e9, 1e12, 1e15, 1e18, 1e22, 1e30][k % 10];
+            extreme.push(element, size(shape), x.map(|p| p * factor), &mut random);
         }
-        eprintln!("{}: {} on {} stencils: {worst:.3?} of the bounds", gpu.name, elements.name(), answers.len());
+    }
+    for gpu in &Gpu::all() {
+        for sloppy in [false, true] {
+            let mut worst = Worst::default();
+            for (c, found) in sane.gpu_answers(gpu, sloppy).iter().enumerate() {
+                compare(found, &sane, c, &mut worst, &mut random);
+            }
+            eprintln!("{}: {} on {} stencils: {worst:.3?} of the bounds", gpu.name, E::PREFIX, sane.x.len());
+            for (c, found) in extreme.gpu_answers(gpu, sloppy).iter().enumerate() {
+                let x = extreme.x[c].map(Vec3::cast::<f32>);
+                let twin = rust_answer(single(&extreme.element[c]), &x, &extreme.inv_mass[c], extreme.multiplier[c]);
+                assert!(
+                    twin.finite().iter().zip(found.finite()).all(|(twin, found)| found >= *twin),
+                    "{}: {} {c} at {x:?} is {found:?}, its twin {twin:?}",
+                    gpu.name,
+                    E::PREFIX
+                );
+            }
+        }
     }
 }
 
 /// How far the answers of the exact formula lie apart when the points move by rounding.
 fn spread<E: Element<N>, const N: usize>(
-    element: E,
-    cases: &Cases<N>,
+    cases: &Cases<E, N>,
     c: usize,
     exact: &Answer<N>,
     random: &mut Random,
@@ -234,7 +283,7 @@ fn spread<E: Element<N>, const N: usize>(
     };
     for _ in 0..32 {
         let moved = cases.x[c].map(|p| p + random.vector() * reach);
-        let there = rust_answer(element, &moved, &cases.inv_mass[c], cases.multiplier[c]);
+        let there = rust_answer(cases.element[c], &moved, &cases.inv_mass[c], cases.multiplier[c]);
         wider(&mut out.gradient, &there.gradient, &exact.gradient);
         wider(&mut out.constraint_gradient, &there.constraint_gradient, &exact.constraint_gradient);
         wider(&mut out.dx, &there.dx, &exact.dx);
@@ -244,24 +293,24 @@ fn spread<E: Element<N>, const N: usize>(
 }
 
 fn compare<E: Element<N>, const N: usize>(
-    element: E,
     found: &Answer<N>,
-    cases: &Cases<N>,
+    cases: &Cases<E, N>,
     c: usize,
     worst: &mut Worst,
     random: &mut Random,
 ) {
-    let (x, inv_mass, multiplier) = (&cases.x[c], &cases.inv_mass[c], cases.multiplier[c]);
+    let (element, x) = (cases.element[c], &cases.x[c]);
+    let (inv_mass, multiplier) = (&cases.inv_mass[c], cases.multiplier[c]);
     let exact = rust_answer(element, x, inv_mass, multiplier);
-    let spread = spread(element, cases, c, &exact, random);
+    let spread = spread(cases, c, &exact, random);
     let reach = size(x) + cases.rest_size[c];
     let round = ROUNDED * EPS;
     let stiffness = element.stiffness().iter().flatten().map(|k| k * k).sum::<f64>().sqrt();
     // ‖A‖: how much C moves when the points do.
     let slope = (stiffness * exact.compliance).sqrt();
     let compliance = exact.compliance * INV_H_SQ;
-    let pliability: f64 =
-        (0..N).map(|k| inv_mass[k] * exact.constraint_gradient[k].length_sq()).sum::<f64>() + compliance;
+    let movable: f64 = (0..N).map(|k| inv_mass[k] * exact.constraint_gradient[k].length_sq()).sum();
+    let pliability = movable + compliance;
     let heaviest = inv_mass.iter().fold(0.0f64, |a, &b| a.max(b));
     // The twin moves the points in place, and so rounds them, in f64.
     let twin_rounds = 4.0 * f64::EPSILON * x.iter().map(|p| p.length()).fold(0.0, f64::max);
@@ -305,10 +354,13 @@ fn compare<E: Element<N>, const N: usize>(
         2.0 * norm(&spread.dx) + round * slope * heaviest * pull / pliability + twin_rounds,
         &mut worst.correction,
     );
-    check(
-        "multiplier",
-        (found.multiplier - exact.multiplier).abs(),
-        2.0 * spread.multiplier + round * (pull / pliability + multiplier.abs()),
-        &mut worst.multiplier,
-    );
+    // Where nothing can move but by rounding, the multiplier is the previous one or not: no correction sees it.
+    if movable == 0.0 || movable > heaviest * (round * slope).powi(2) {
+        check(
+            "multiplier",
+            (found.multiplier - exact.multiplier).abs(),
+            2.0 * spread.multiplier + round * (pull / pliability + multiplier.abs()),
+            &mut worst.multiplier,
+        );
+    }
 }

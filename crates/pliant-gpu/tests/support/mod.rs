@@ -97,6 +97,27 @@ impl Gpu {
     }
 }
 
+/// A module as it is, and with square roots as wrong as Vulkan allows (2 ulp for inverseSqrt, its reciprocal for sqrt),
+/// up or down by the last bit of the argument: what holds for both, holds on GPUs that are less exact than this one.
+pub fn as_written_and_sloppy(source: &str) -> [String; 2] {
+    let sloppy = source
+        .replace("inverseSqrt(", "sloppy_inverse(")
+        .replace("sqrt(", "sloppy_root(")
+        .replace("length(", "sloppy_length(");
+    let roots = "
+fn sloppy_inverse(v: f32) -> f32 {
+    return inverseSqrt(v) * select(1.0 - 2.4e-7, 1.0 + 2.4e-7, (bitcast<u32>(v) & 1u) == 1u);
+}
+fn sloppy_root(v: f32) -> f32 {
+    return select(0.0, 1.0 / sloppy_inverse(v), v > 0.0);
+}
+fn sloppy_length(v: vec3<f32>) -> f32 {
+    return sloppy_root(dot(v, v));
+}
+";
+    [source.to_owned(), sloppy + roots]
+}
+
 /// Parses and validates a module; panics with naga's message if it is wrong.
 pub fn parse(source: &str) {
     let module = wgpu::naga::front::wgsl::parse_str(source).unwrap_or_else(|e| panic!("{}", e.emit_to_string(source)));

@@ -3,9 +3,9 @@
 //! Bounds, those of the Rust twin's own test with room for square roots that are 2.5 ulp off: a nearest rotation moves
 //! by ε ‖F‖/(σ₁ + σ₂) when F is rounded; unique or not, it reaches tr(RᵀF) = σ₀ + σ₁ + σ₂ up to ε ‖F‖.
 
-use super::Gpu;
 use super::elements::EPS;
 use super::random::{Random, matrices};
+use super::{Gpu, as_written_and_sloppy};
 use pliant::math::svd::svd_3x2;
 use pliant::math::{self, Mat3, Vec3, polar_rotation, svd};
 
@@ -83,8 +83,9 @@ fn check_pair([a, b]: [Vec3<f64>; 2], F: [Vec3<f64>; 2]) {
 pub fn check_rotations() {
     let F: Vec<Mat3<f32>> = matrices(&mut Random(5)).into_iter().map(|m| m.cast()).collect();
     let flat: Vec<f32> = F.iter().flat_map(|m| m.c).flat_map(|v| [v.x, v.y, v.z]).collect();
-    for gpu in Gpu::all() {
-        let out = gpu.run(&format!("{}{KERNEL}", math::WGSL), &[&flat], F.len() * 7 * 12, F.len());
+    let sources = as_written_and_sloppy(&format!("{}{KERNEL}", math::WGSL));
+    for (gpu, source) in Gpu::all().iter().flat_map(|gpu| sources.iter().map(move |source| (gpu, source))) {
+        let out = gpu.run(source, &[&flat], F.len() * 7 * 12, F.len());
         let (mut worst, mut apart) = (0.0f64, 0.0f64);
         for (i, F) in F.iter().enumerate() {
             let wide = F.cast::<f64>();

@@ -146,6 +146,11 @@ pub trait Device {
         true
     }
 
+    /// Bytes that one [`Device::jacobi`] sweep moves at least, and how many of them it writes.
+    fn sweep_bytes(&self, problem: &Self::Problem) -> [u64; 2];
+    /// Streams so many bytes `times` times, writing as many of them as said, and waits: the least that a sweep can take.
+    fn stream(&mut self, bytes: [u64; 2], times: usize) -> Result<(), DeviceError>;
+
     /// Brings a model at one step size to the device.
     fn upload(&mut self, model: &Arc<Model>, system: &Arc<System>) -> Result<Self::Problem, DeviceError>;
     /// A field of zeros with a point per vertex.
@@ -191,14 +196,14 @@ pub trait Device {
 
     /// g = ∇E(x), N; zero for held vertices. Remembers which contacts are active, for the verbs below.
     fn gradient(&mut self, problem: &mut Self::Problem, x: &Self::Points, g: &mut Self::Points);
-    /// One local step and one Jacobi sweep, blended: with x̂ = x − D⁻¹∇E(x), turns x⁻ into x⁺. Writes ∇Eᵀ D⁻¹ ∇E to
-    /// `residual` if asked to.
+    /// For each blend one local step and one Jacobi sweep, x̂ = x − D⁻¹∇E(x), blended; then x is the last iterate and
+    /// x⁻ the one before it. Writes ∇Eᵀ D⁻¹ ∇E at x⁻ to `residual` if asked to.
     fn jacobi(
         &mut self,
         problem: &mut Self::Problem,
-        x: &Self::Points,
+        x: &mut Self::Points,
         x_before: &mut Self::Points,
-        blend: Blend,
+        blends: &[Blend],
         residual: Option<Slot>,
     );
     /// x⁻ becomes x⁺ from a candidate that is already there.

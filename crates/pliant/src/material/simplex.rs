@@ -199,3 +199,35 @@ pub(super) fn longest_edge<const N: usize>(element: &'static str, rest: &[Vec3<f
     }
     Ok(longest)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::material::harness::{TET, TRIANGLE};
+
+    /// Lengths and angles of the gradients are all that an isotropic formula sees.
+    #[test]
+    fn packed_triangles_differ_from_their_shape_by_a_turn_of_the_axes() {
+        for warp in [Vec3::axis(0), Vec3::axis(2), Vec3::new(-1.0, 0.3, 0.2)] {
+            let rest = RestTriangle::along("triangle", TRIANGLE, warp).unwrap();
+            let [x, y, z] = rest.pack().map(f64::from);
+            let [_, one, two] = rest.shape_gradient;
+            let dot = |a: [f64; 2], b: [f64; 2]| a[0] * b[0] + a[1] * b[1];
+            for (a, b, c, d) in
+                [(one, one, [x, y], [x, y]), (one, two, [x, y], [0.0, z]), (two, two, [0.0, z], [0.0, z])]
+            {
+                assert!((dot(a, b) - dot(c, d)).abs() < 1e-6, "{warp:?}: {} became {}", dot(a, b), dot(c, d));
+            }
+        }
+        let rest = RestTriangle::new("triangle", TRIANGLE).unwrap();
+        let [_, one, two] = rest.shape_gradient;
+        assert_eq!(rest.pack(), [one[0], one[1], two[1]].map(|b| b as f32));
+    }
+
+    #[test]
+    fn packed_tets_are_the_gradients_of_the_last_three_corners() {
+        let rest = RestTet::new("tet", TET).unwrap();
+        let [_, a, b, c] = rest.shape_gradient;
+        assert_eq!(rest.pack().to_vec(), [a, b, c].concat().iter().map(|&b| b as f32).collect::<Vec<_>>());
+    }
+}

@@ -56,9 +56,10 @@ struct Trial {
 fn trial(sigma: [f64; 3], t: f64) -> Trial {
     let nu = t * (t - sigma[2]);
     let d_nu = 2.0 * t - sigma[2];
-    let axis = |sigma: f64| {
-        let root = (sigma * sigma + 4.0 * nu).max(0.0).sqrt();
-        (0.5 * (sigma + root), d_nu / root.max(1e-150))
+    let axis = |s: f64| {
+        // σ² + 4ν without cancellation.
+        let root = (d_nu * d_nu + (s - sigma[2]) * (s + sigma[2])).max(0.0).sqrt();
+        (0.5 * (s + root), d_nu / root.max(1e-150))
     };
     let ((a, da), (b, db)) = (axis(sigma[0]), axis(sigma[1]));
     Trial { s: [a, b, t], nu, product: t * a * b, slope: a * b + t * (da * b + a * db) }
@@ -89,18 +90,21 @@ fn root_between(sigma: [f64; 3], target: f64, mut low: f64, mut high: f64) -> Tr
 /// below σ₂/2.
 fn smallest_root(sigma: [f64; 3], target: f64) -> Option<Trial> {
     let mut t = 0.0;
+    let mut here = trial(sigma, t);
     for _ in 0..60 {
-        let here = trial(sigma, t);
         let step = (target - here.product) / here.slope;
-        if step.abs() <= 4.0 * f64::EPSILON * t {
-            return Some(here);
-        }
+        // Newton doubles the digits with each step: what follows a step this small is rounding.
+        let last = step.abs() <= 64.0 * f64::EPSILON * t;
         t += step;
         if here.slope <= 0.0 || t >= 0.5 * sigma[2] {
             return None;
         }
+        here = trial(sigma, t);
+        if last {
+            break;
+        }
     }
-    None
+    Some(here)
 }
 
 /// The singular values nearest to `sigma` with product in `range`, and ν; 0 inside the range.
@@ -312,6 +316,18 @@ mod tests {
     fn strong_uniform_growth_gives_way_along_one_axis() {
         let (s, _) = nearest([1.0, 1.0, 1.0], [0.1, 0.14]);
         assert!(s[2] < 0.5 && s[0] > 0.6, "{s:?}");
+    }
+
+    /// Rounding once kept Newton from stopping, and a root that was there was not taken.
+    #[test]
+    fn one_axis_gives_way_whatever_the_last_bits_are() {
+        let mut random = SplitMix(8);
+        for _ in 0..20_000 {
+            let mut sigma = [0; 3].map(|_| 1.0 + 1e-7 * random.signed());
+            sigma.sort_by(|a, b| b.total_cmp(a));
+            let (s, _) = nearest(sigma, [0.1, 0.14]);
+            assert!(s[2] < 0.5, "{sigma:?} became {s:?}");
+        }
     }
 
     #[test]

@@ -1,5 +1,5 @@
-// Twin of volume_limit.rs. The Rust twin solves for s in f64; here two rearrangements keep the digits of f32:
-// σᵢ² + 4ν = (2t − σ₂)² + (σᵢ − σ₂)(σᵢ + σ₂), a sum without cancellation, and s − σ = ν/s instead of a difference.
+// Twin of volume_limit.rs. The Rust twin solves for s in f64; here s − σ = ν/s instead of a difference keeps the digits
+// of f32.
 
 struct VolumeLimitTet {
     /// b of corners 1, 2, 3, 1/m.
@@ -22,6 +22,8 @@ struct VolumeTrial {
 }
 
 const VOLUME_STEPS: u32 = 64u;
+/// Newton doubles the digits with each step, so what follows a step of this size (relative) is rounding: 64 EPSILON.
+const VOLUME_LAST_STEP: f32 = 7.6e-6;
 
 fn volume_limit_tet_load(at: u32) -> VolumeLimitTet {
     return VolumeLimitTet(
@@ -31,7 +33,8 @@ fn volume_limit_tet_load(at: u32) -> VolumeLimitTet {
 
 fn volume_trial(sigma: vec3<f32>, t: f32) -> VolumeTrial {
     let d = 2.0 * t - sigma.z;
-    let root = sqrt(d * d + max((sigma.xy - sigma.z) * (sigma.xy + sigma.z), vec2<f32>(0.0)));
+    let square = d * d + max((sigma.xy - sigma.z) * (sigma.xy + sigma.z), vec2<f32>(0.0));
+    let root = vec2<f32>(sqrt(square.x), sqrt(square.y));
     let s = 0.5 * (sigma.xy + root);
     let ds = d / max(root, vec2<f32>(1e-18));
     let change = t - sigma.z;
@@ -56,12 +59,14 @@ fn volume_root_between(sigma: vec3<f32>, volume: f32, from_low: f32, from_high: 
             low = t;
         }
         let newton = t - (here.product - volume) / here.slope;
-        let next = select(0.5 * (low + high), newton, newton > low && newton < high);
-        if abs(next - t) <= 4.0 * EPSILON * abs(t) {
-            break;
-        }
+        let inside = newton > low && newton < high;
+        let next = select(0.5 * (low + high), newton, inside);
+        let last = abs(next - t) <= select(4.0 * EPSILON, VOLUME_LAST_STEP, inside) * abs(t);
         t = next;
         here = volume_trial(sigma, t);
+        if last {
+            break;
+        }
     }
     return here;
 }
@@ -73,16 +78,17 @@ fn volume_smallest_root(sigma: vec3<f32>, volume: f32) -> VolumeTrial {
     var here = volume_trial(sigma, t);
     for (var step = 0u; step < VOLUME_STEPS; step++) {
         let move_by = (volume - here.product) / here.slope;
-        if abs(move_by) <= 8.0 * EPSILON * t {
-            return here;
-        }
+        let last = abs(move_by) <= VOLUME_LAST_STEP * t;
         t += move_by;
         if here.slope <= 0.0 || t >= 0.5 * sigma.z {
+            here.exists = false;
             break;
         }
         here = volume_trial(sigma, t);
+        if last {
+            break;
+        }
     }
-    here.exists = false;
     return here;
 }
 

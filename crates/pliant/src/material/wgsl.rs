@@ -97,3 +97,27 @@ impl<'a> WgslElement<'a> {
         out
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::material::{Elements, Spring};
+
+    #[test]
+    fn data_lies_element_after_element_and_corrections_name_every_corner() {
+        let mut batch = Batch::default();
+        for k in 0..3u8 {
+            batch.push([0, 1], Spring { rest_length: f64::from(k), stiffness: 2.0 });
+        }
+        let elements: Elements<f64> = batch.into();
+        let twin = elements.wgsl().unwrap();
+        assert_eq!((twin.prefix, twin.words, twin.arity), ("spring", 2, 2));
+        assert_eq!(twin.packed(), [0.0, 2.0, 1.0, 2.0, 2.0, 2.0]);
+        let mut one = [0.0; 2];
+        twin.pack(1, &mut one);
+        assert_eq!(one, [1.0, 2.0]);
+        let text = twin.correction();
+        assert!(text.contains("fn spring_correct(") && text.contains("out.dx[0] =") && text.contains("out.dx[1] ="));
+        assert!(!text.contains("out.dx[2]") && !text.contains("ARITY"), "{text}");
+    }
+}

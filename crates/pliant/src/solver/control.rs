@@ -58,10 +58,19 @@ impl<'a, D: Device> Control<'a, D> {
         done == 0 || now + (now - begun) / done as u32 * more as u32 <= deadline
     }
 
+    /// How many iterations may be made in one go from iteration `k` on: up to the next one that somebody looks at.
+    pub(super) fn until_look(&self, device: &D, k: usize) -> usize {
+        if self.watch.is_some() || !device.is_remote() {
+            return 1;
+        }
+        let look = if self.tolerance > 0.0 { (k + 1).next_multiple_of(REMOTE_LOOK) } else { usize::MAX };
+        look.min(self.iterations).saturating_sub(k).max(1)
+    }
+
     /// Whether the host reads the residual of iteration `k`. Where that is cheap, always; else only as far as a
     /// tolerance asks for it, and what goes wrong meanwhile is found by the certificate.
     pub(super) fn looks(&self, device: &D, k: usize) -> bool {
-        !device.is_remote() || (self.tolerance > 0.0 && k.is_multiple_of(REMOTE_LOOK))
+        !device.is_remote() || (self.tolerance > 0.0 && (k + 1).is_multiple_of(REMOTE_LOOK))
     }
 
     /// Whether a residual (squared norm) is small enough compared with the first one.

@@ -4,7 +4,7 @@
 //! Gauss-Seidel that remembers its multipliers within a step. None of them minimises E exactly; E is reported all the
 //! same.
 
-use super::stationary::Sweep;
+use super::stationary::{Sweep, take};
 use crate::device::{Blend, Device, DeviceError, Factor, Slot};
 
 /// All constraints at once.
@@ -28,13 +28,13 @@ impl<D: Device> Sweep<D> for JacobiConstraints<D> {
         &mut self,
         device: &mut D,
         problem: &mut D::Problem,
-        (x, x_before): (&D::Points, &mut D::Points),
-        blend: Blend,
+        (x, x_before): (&mut D::Points, &mut D::Points),
+        blends: &[Blend],
         residual: Option<Slot>,
     ) -> Result<(), DeviceError> {
         let x_hat = self.x_hat.get_or_insert_with(|| device.points(problem));
         device.constrain_jacobi(problem, self.relaxation, x, x_hat);
-        finish(device, problem, (x, x_hat, x_before), blend, residual);
+        finish(device, problem, (x, x_hat, x_before), blends, residual);
         Ok(())
     }
 }
@@ -61,8 +61,8 @@ impl<D: Device> Sweep<D> for ColouredConstraints<D> {
         &mut self,
         device: &mut D,
         problem: &mut D::Problem,
-        (x, x_before): (&D::Points, &mut D::Points),
-        blend: Blend,
+        (x, x_before): (&mut D::Points, &mut D::Points),
+        blends: &[Blend],
         residual: Option<Slot>,
     ) -> Result<(), DeviceError> {
         let x_hat = self.x_hat.get_or_insert_with(|| device.points(problem));
@@ -72,7 +72,7 @@ impl<D: Device> Sweep<D> for ColouredConstraints<D> {
         for colour in (0..colours).chain((0..back).rev()) {
             device.constrain_colour(problem, colour, self.extended, x_hat);
         }
-        finish(device, problem, (x, x_hat, x_before), blend, residual);
+        finish(device, problem, (x, x_hat, x_before), blends, residual);
         Ok(())
     }
 }
@@ -81,14 +81,14 @@ impl<D: Device> Sweep<D> for ColouredConstraints<D> {
 fn finish<D: Device>(
     device: &mut D,
     problem: &mut D::Problem,
-    (x, x_hat, x_before): (&D::Points, &mut D::Points, &mut D::Points),
-    blend: Blend,
+    (x, x_hat, x_before): (&mut D::Points, &mut D::Points, &mut D::Points),
+    blends: &[Blend],
     residual: Option<Slot>,
 ) {
     device.enforce(problem, x_hat);
-    device.blend(x_hat, x, x_before, blend);
+    take(device, x_hat, (x, x_before), blends);
     if let Some(residual) = residual {
-        device.axpy(Factor::Value(-1.0), x, x_hat);
+        device.axpy(Factor::Value(-1.0), x_before, x_hat);
         device.dot(x_hat, x_hat, residual);
     }
 }

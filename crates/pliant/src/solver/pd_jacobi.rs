@@ -17,15 +17,19 @@ impl<D: Device> Sweep<D> for Jacobi {
         self.relaxation.min(1.9 / device.largest_jacobi_eigenvalue(problem).max(f64::MIN_POSITIVE))
     }
 
+    fn batch(&self) -> usize {
+        usize::MAX
+    }
+
     fn sweep(
         &mut self,
         device: &mut D,
         problem: &mut D::Problem,
-        (x, x_before): (&D::Points, &mut D::Points),
-        blend: Blend,
+        (x, x_before): (&mut D::Points, &mut D::Points),
+        blends: &[Blend],
         residual: Option<Slot>,
     ) -> Result<(), DeviceError> {
-        device.jacobi(problem, x, x_before, blend, residual);
+        device.jacobi(problem, x, x_before, blends, residual);
         Ok(())
     }
 }

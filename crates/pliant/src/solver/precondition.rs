@@ -1,7 +1,7 @@
 //! z = P⁻¹ r: what turns a gradient into a step. Projective dynamics is x⁺ = x − P⁻¹∇E(x) with P made from the constant
 //! matrix A, because ∇E(x) = A x − b(p(x)) (course eq 14).
 
-use super::stationary::Sweep;
+use super::stationary::{Sweep, take};
 use crate::device::{Blend, Device, DeviceError, Factor, Slot};
 
 /// A symmetric positive definite approximation of A⁻¹.
@@ -63,8 +63,8 @@ impl<D: Device, P: Precondition<D>> Sweep<D> for Preconditioned<D, P> {
         &mut self,
         device: &mut D,
         problem: &mut D::Problem,
-        (x, x_before): (&D::Points, &mut D::Points),
-        blend: Blend,
+        (x, x_before): (&mut D::Points, &mut D::Points),
+        blends: &[Blend],
         residual: Option<Slot>,
     ) -> Result<(), DeviceError> {
         let [g, z] = self.fields.get_or_insert_with(|| [device.points(problem), device.points(problem)]);
@@ -75,7 +75,7 @@ impl<D: Device, P: Precondition<D>> Sweep<D> for Preconditioned<D, P> {
         }
         let x_hat = z;
         device.xpay(x, Factor::Value(-1.0), x_hat);
-        device.blend(x_hat, x, x_before, blend);
+        take(device, x_hat, (x, x_before), blends);
         Ok(())
     }
 }

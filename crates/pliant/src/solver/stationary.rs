@@ -23,14 +23,19 @@ pub(super) trait Sweep<D: Device> {
         0
     }
 
-    /// From the iterate x computes the candidate x̂ and turns x⁻ into x⁺; writes the squared residual of x to
-    /// `residual` if asked to.
+    /// How many iterations the device may be given at once.
+    fn batch(&self) -> usize {
+        1
+    }
+
+    /// For each blend computes the candidate x̂ from the iterate x and blends; then x is the last iterate and x⁻ the one
+    /// before it. Writes the squared residual of x⁻ to `residual` if asked to.
     fn sweep(
         &mut self,
         device: &mut D,
         problem: &mut D::Problem,
-        iterates: (&D::Points, &mut D::Points),
-        blend: Blend,
+        iterates: (&mut D::Points, &mut D::Points),
+        blends: &[Blend],
         residual: Option<Slot>,
     ) -> Result<(), DeviceError>;
 }
@@ -44,11 +49,15 @@ pub(super) struct Stationary<D: Device, S> {
     safe: Option<f64>,
     x_before: Option<D::Points>,
     best: Best<D>,
+    blends: Vec<Blend>,
     /// Iterations of the last solve: what a deadline will leave time for.
     last_iterations: Option<usize>,
 }
 
 const RESIDUAL: Slot = Slot(0);
+
+/// An iteration without acceleration.
+const PLAIN: Blend = Blend { omega: 1.0, under_relaxation: 1.0 };
 
 /// What a deadline is expected to leave time for until it is known.
 const FIRST_GUESS: usize = 30;
@@ -58,9 +67,20 @@ const DIVERGED: f64 = 16.0;
 
 impl<D: Device, S: Sweep<D>> Stationary<D, S> {
     pub fn new(sweep: S, chebyshev: Option<Chebyshev>, under_relaxation: Option<f64>) -> Self {
-        let (safe, x_before, best) = (None, None, Best::default());
-        Self { sweep, chebyshev, under_relaxation, safe, x_before, best, last_iterations: None }
+        let (safe, x_before, best, blends) = (None, None, Best::default(), Vec::new());
+        Self { sweep, chebyshev, under_relaxation, safe, x_before, best, blends, last_iterations: None }
     }
+}
+
+/// Takes a candidate for the next iterate: x⁻ becomes x⁺, and the two change places. For sweeps one at a time.
+pub(super) fn take<D: Device>(
+    device: &mut D,
+    x_hat: &D::Points,
+    (x, x_before): (&mut D::Points, &mut D::Points),
+    blends: &[Blend],
+) {
+    device.blend(x_hat, x, x_before, blends.first().copied().unwrap_or(PLAIN));
+    std::mem::swap(x, x_before);
 }
 
 /// Whether no more than `end` iterations are left, by their number or by the clock.
@@ -95,14 +115,16 @@ impl<D: Device, S: Sweep<D>> Solver<D> for Stationary<D, S> {
         let mut report = SolveReport::default();
         let mut first_residual = f64::INFINITY;
         while control.go_on(device, problem, report.iterations, x) {
-            let omega = self.chebyshev.as_mut().map_or(1.0, Chebyshev::next_omega);
-            let ending = self.chebyshev.is_some() && ends_soon(self.sweep.plain_end(), report.iterations, control);
-            let blend =
-                if ending { Blend { omega: 1.0, under_relaxation: 1.0 } } else { Blend { omega, under_relaxation } };
-            let look = control.looks(device, report.iterations);
-            self.sweep.sweep(device, problem, (x, &mut *x_before), blend, look.then_some(RESIDUAL))?;
-            std::mem::swap(x, x_before);
-            report.iterations += 1;
+            let count = self.sweep.batch().min(control.until_look(device, report.iterations));
+            self.blends.clear();
+            for k in report.iterations..report.iterations + count {
+                let omega = self.chebyshev.as_mut().map_or(1.0, Chebyshev::next_omega);
+                let ending = self.chebyshev.is_some() && ends_soon(self.sweep.plain_end(), k, control);
+                self.blends.push(if ending { PLAIN } else { Blend { omega, under_relaxation } });
+            }
+            let look = control.looks(device, report.iterations + count - 1);
+            self.sweep.sweep(device, problem, (x, &mut *x_before), &self.blends, look.then_some(RESIDUAL))?;
+            report.iterations += count;
             if !look {
                 continue;
             }
@@ -111,7 +133,7 @@ impl<D: Device, S: Sweep<D>> Solver<D> for Stationary<D, S> {
             if !residual.is_finite() {
                 return Err(SolveError::NotFinite { iteration: report.iterations - 1 });
             }
-            if report.iterations == 1 {
+            if first_residual.is_infinite() {
                 first_residual = residual;
             }
             if control.deadline.is_some() {

@@ -1,9 +1,11 @@
 //! The loop: frames, steps, budgets, certificates, and what happens when a step goes wrong.
 
+pub mod bench;
 mod certificate;
 mod compare;
 mod error;
 mod input;
+mod pace;
 mod simulation;
 mod stepper;
 mod tune;

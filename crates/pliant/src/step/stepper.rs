@@ -1,6 +1,7 @@
 //! One step on one device with one method: the loop of the papers, guarded.
 
 use super::input::refill;
+use super::pace::Pace;
 use super::{Certificate, SimulationError};
 use crate::device::{Device, DeviceError, Measures, Moment, StepInput};
 use crate::model::{Model, State, System};
@@ -74,6 +75,8 @@ pub(super) struct DeviceStepper<D: Device> {
     input: StepInput,
     /// Time the last certificate took; a deadline leaves room for it.
     certificate_time: Duration,
+    /// What is known of a remote device's speed.
+    pace: Pace,
 }
 
 struct Fields<D: Device> {
@@ -106,6 +109,7 @@ where
             step: 0,
             input: StepInput::default(),
             certificate_time: Duration::ZERO,
+            pace: Pace::default(),
         };
         stepper.set_state(state);
         Ok(stepper)
@@ -181,7 +185,12 @@ where
         // Without the deadline there would be no end to an unlimited number of iterations.
         let usual =
             if careful && self.settings.budget.is_some() { self.settings.method.iterations } else { usize::MAX };
-        let iterations = self.settings.iterations.min(usual);
+        let mut iterations = self.settings.iterations.min(usual);
+        if let Some(budget) = self.settings.budget.filter(|_| device.is_remote() && deadline.is_some()) {
+            iterations = iterations.min(self.pace.iterations(budget.as_secs_f64()));
+        }
+        // Between the iterations of a remote device there is no time to look at the clock.
+        let deadline = deadline.filter(|_| !device.is_remote());
         let mut control = Control::iterations(iterations).until(deadline).to_tolerance(self.settings.tolerance);
         let solve = solver.solve(device, problem, x, &mut control)?;
 
@@ -283,6 +292,9 @@ where
                     self.time += self.settings.h;
                     let elapsed = begun.elapsed();
                     report.retries = retries;
+                    if let Some(budget) = self.settings.budget.filter(|_| retries == 0) {
+                        self.pace.observe(report.iterations, elapsed.as_secs_f64(), budget.as_secs_f64());
+                    }
                     if report.restarts > 0 || retries > 0 {
                         // ρ was too large for this scene; the next steps need not find that out again.
                         let rho = &mut self.settings.parameters.rho;

@@ -66,6 +66,22 @@ impl<R: Real> Device for Cpu<R> {
         R::NAME
     }
 
+    fn sweep_bytes(&self, problem: &CpuProblem<R>) -> [u64; 2] {
+        [problem.sweep_bytes() as u64, (problem.model.vertices() * size_of::<[R; 4]>()) as u64]
+    }
+
+    fn stream(&mut self, [bytes, _]: [u64; 2], times: usize) -> Result<(), DeviceError> {
+        let data = vec![1u64; (bytes / 8) as usize];
+        for _ in 0..times {
+            // Reads only: to write costs a processor at least as much.
+            let sum = parallel::sum_ranges(data.len(), &mut self.parts, |range| {
+                data[range].iter().fold(0u64, |a, b| a.wrapping_add(*b)) as f64
+            });
+            std::hint::black_box(sum);
+        }
+        Ok(())
+    }
+
     fn upload(&mut self, model: &Arc<Model>, system: &Arc<System>) -> Result<CpuProblem<R>, DeviceError> {
         Ok(CpuProblem::new(model, system))
     }
@@ -162,14 +178,18 @@ impl<R: Real> Device for Cpu<R> {
     fn jacobi(
         &mut self,
         problem: &mut CpuProblem<R>,
-        x: &Vec<[R; 4]>,
+        x: &mut Vec<[R; 4]>,
         x_before: &mut Vec<[R; 4]>,
-        blend: Blend,
+        blends: &[Blend],
         residual: Option<Slot>,
     ) {
-        let value = problem.jacobi(x, x_before, blend, residual.is_some());
-        if let Some(slot) = residual {
-            self.scalars[slot.0] = value;
+        for (k, blend) in blends.iter().enumerate() {
+            let wanted = residual.filter(|_| k + 1 == blends.len());
+            let value = problem.jacobi(x, x_before, *blend, wanted.is_some());
+            std::mem::swap(x, x_before);
+            if let Some(slot) = wanted {
+                self.scalars[slot.0] = value;
+            }
         }
     }
 

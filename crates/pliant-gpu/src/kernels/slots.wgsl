@@ -1,0 +1,16 @@
+// What the elements with slots add to the gradient of vertex i. Four at a time: loads that do not depend on each other
+// overlap.
+fn slots_of(i: u32) -> vec3<f32> {
+    let end = slot_offsets[i + 1u];
+    var k = slot_offsets[i];
+    var sum = vec3<f32>(0.0);
+    for (; k + 3u < end; k += 4u) {
+        let a = slots[k].xyz;
+        let b = slots[k + 1u].xyz;
+        let c = slots[k + 2u].xyz;
+        let d = slots[k + 3u].xyz;
+        sum += (a + b) + (c + d);
+    }
+    for (; k < end; k++) { sum += slots[k].xyz; }
+    return sum;
+}

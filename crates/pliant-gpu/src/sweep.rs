@@ -1,0 +1,205 @@
+//! Jacobi sweeps: one per dispatch, or several in ghost rings.
+
+use crate::adapter::Kind;
+use crate::buffer::{Buffer, Field};
+use crate::error::GpuError;
+use crate::gpu::Gpu;
+use crate::kernel::GROUP;
+use crate::patches::Patches;
+use crate::problem::{GpuProblem, SweepParameters};
+use crate::rings::{Cut, RingChoice, Rings};
+use crate::vector::Reduction;
+use pliant::device::{Blend, Slot};
+use pliant::math::Fnv;
+use pliant::step::RhoCache;
+use std::time::{Duration, Instant};
+
+/// The buffers of the kernels that loop over neighbours.
+pub(crate) fn sweep_buffers<'a>(
+    problem: &'a GpuProblem,
+    x: &'a Field,
+    out: &'a Field,
+    last: &'a Buffer,
+) -> [&'a Buffer; 12] {
+    [
+        &x.buffer,
+        &problem.x_pull.buffer,
+        &problem.inv_diagonal,
+        &problem.rows.slices,
+        &problem.rows.entries,
+        &problem.rows.pulls,
+        &problem.slots,
+        &problem.slot_offsets,
+        &problem.colliders,
+        &problem.touch,
+        &out.buffer,
+        last,
+    ]
+}
+
+impl Gpu {
+    /// x⁻ becomes x⁺.
+    pub(crate) fn sweep(
+        &mut self,
+        problem: &GpuProblem,
+        x: &Field,
+        x_before: &Field,
+        blend: Blend,
+        residual: Option<Slot>,
+    ) {
+        self.fill_slots(problem, x);
+        let parameters =
+            SweepParameters { n: problem.n, omega: blend.omega as f32, gamma: blend.under_relaxation as f32 };
+        let Some(slot) = residual else {
+            let buffers = sweep_buffers(problem, x, x_before, &problem.nothing.write[0]);
+            self.recorder.run(&problem.kernels.jacobi, &buffers, &parameters, problem.n);
+            return;
+        };
+        let groups = problem.n.div_ceil(GROUP);
+        if let Err(error) = self.vector.reserve(groups, 1) {
+            self.context.faults.report(error);
+            return;
+        }
+        let buffers = sweep_buffers(problem, x, x_before, self.vector.partials());
+        self.recorder.run(&problem.kernels.jacobi_residual, &buffers, &parameters, problem.n);
+        self.vector.finish(&mut self.recorder, self.vector.partials(), groups, &[(Reduction::Sum, slot)]);
+    }
+
+    /// As many iterations as there are blends, in as few dispatches as the mesh allows.
+    pub(crate) fn sweeps(&mut self, problem: &mut GpuProblem, x: &mut Field, x_before: &mut Field, blends: &[Blend]) {
+        if let RingChoice::Open = problem.rings {
+            problem.rings = self.choose_rings(problem).unwrap_or_else(|error| {
+                self.context.faults.report(error);
+                RingChoice::Single
+            });
+        }
+        let mut choice = std::mem::replace(&mut problem.rings, RingChoice::Single);
+        match &mut choice {
+            RingChoice::Rings(rings) => {
+                for chunk in blends.chunks(rings.cut.iterations) {
+                    self.ring_sweep(problem, rings, x, x_before, chunk);
+                }
+            }
+            RingChoice::Patches(patches) => {
+                for blend in blends {
+                    self.patch_sweep(problem, patches, x, x_before, *blend);
+                    std::mem::swap(x, x_before);
+                }
+            }
+            RingChoice::Single | RingChoice::Open => {
+                for blend in blends {
+                    self.sweep(problem, x, x_before, *blend, None);
+                    std::mem::swap(x, x_before);
+                }
+            }
+        }
+        problem.rings = choice;
+    }
+
+    fn patch_sweep(&mut self, problem: &GpuProblem, patches: &Patches, x: &Field, x_before: &Field, blend: Blend) {
+        let [head @ .., _, _] = sweep_buffers(problem, x, x_before, &problem.nothing.read);
+        let mut buffers = [&problem.nothing.read; 16];
+        buffers[..10].copy_from_slice(&head);
+        let own =
+            [&x_before.buffer, &patches.headers, &patches.members, &patches.own_slots, &patches.records, &patches.data];
+        buffers[10..].copy_from_slice(&own);
+        let (omega, gamma) = (blend.omega as f32, blend.under_relaxation as f32);
+        let parameters = SweepParameters { n: patches.count, omega, gamma };
+        self.recorder.dispatch(&patches.kernel, &buffers, &parameters, patches.count);
+    }
+
+    fn ring_sweep(
+        &mut self,
+        problem: &GpuProblem,
+        rings: &mut Rings,
+        x: &mut Field,
+        x_before: &mut Field,
+        blends: &[Blend],
+    ) {
+        let buffers = [
+            &x.buffer,
+            &x_before.buffer,
+            &rings.spare[0].buffer,
+            &rings.spare[1].buffer,
+            &problem.x_pull.buffer,
+            &problem.inv_diagonal,
+            &rings.patches,
+            &rings.members,
+            &rings.rows,
+            &problem.colliders,
+            &problem.touch,
+        ];
+        self.recorder.dispatch(&rings.kernel, &buffers, &rings.parameters(blends), rings.count);
+        std::mem::swap(x, &mut rings.spare[0]);
+        std::mem::swap(x_before, &mut rings.spare[1]);
+    }
+
+    /// Sets how a problem is swept: in patches, or one iteration per dispatch. Whether it could be done.
+    pub fn cut(&mut self, problem: &mut GpuProblem, cut: Option<Cut>) -> Result<bool, GpuError> {
+        let Some(cut) = cut else {
+            problem.rings = RingChoice::Single;
+            return Ok(true);
+        };
+        let GpuProblem { model, system, order, batches, .. } = &*problem;
+        let (context, library) = (&*self.context, &mut self.library);
+        let choice = if problem.has_slots() {
+            // Elements with slots are not in the rows that rings are made of.
+            let patches = Patches::new(context, library, model, order, batches, cut.patch)?;
+            patches.filter(|_| cut.iterations == 1).map(|patches| RingChoice::Patches(Box::new(patches)))
+        } else {
+            Rings::new(context, library, (model, system, order), cut)?.map(|rings| RingChoice::Rings(Box::new(rings)))
+        };
+        let done = choice.is_some();
+        problem.rings = choice.unwrap_or(RingChoice::Single);
+        Ok(done)
+    }
+
+    /// The fastest way to sweep a mesh, by measurement; remembered.
+    fn choose_rings(&mut self, problem: &mut GpuProblem) -> Result<RingChoice, GpuError> {
+        // A processor gains nothing from fewer launches.
+        if self.info().kind == Kind::Software {
+            return Ok(RingChoice::Single);
+        }
+        let key = self.ring_key(problem);
+        let known = self.cuts.get(&key).copied().or_else(|| self.cache.as_ref()?.load(key).map(Cut::from_code));
+        let cut = match known {
+            Some(cut) => cut,
+            None => self.measure_cuts(problem)?,
+        };
+        self.cuts.insert(key, cut);
+        if let (Some(cache), None) = (&self.cache, known) {
+            cache.store(key, cut.code());
+        }
+        self.cut(problem, (cut != Cut::SINGLE).then_some(cut))?;
+        Ok(std::mem::replace(&mut problem.rings, RingChoice::Single))
+    }
+
+    fn measure_cuts(&mut self, problem: &mut GpuProblem) -> Result<Cut, GpuError> {
+        let time =
+            |gpu: &mut Gpu, problem: &mut GpuProblem, warm: u64| gpu.time_sweeps(problem, Duration::from_millis(warm));
+        problem.rings = RingChoice::Single;
+        let mut best = (time(self, problem, 500)?, Cut::SINGLE);
+        for &cut in Cut::candidates(problem.n as usize, problem.has_slots()) {
+            let begun = Instant::now();
+            if self.cut(problem, Some(cut))? {
+                // The GPU was idle meanwhile.
+                let warm = 2 * begun.elapsed().as_millis() as u64;
+                let seconds = time(self, problem, warm.min(500))?;
+                tracing::debug!("{cut:?}: {:.2} us per iteration", 1e6 * seconds);
+                if seconds < best.0 {
+                    best = (seconds, cut);
+                }
+            }
+        }
+        Ok(best.1)
+    }
+
+    /// What the best cut depends on: the device and the graph of the mesh.
+    fn ring_key(&self, problem: &GpuProblem) -> u64 {
+        let info = self.info();
+        let words = format!("rings 1 {} {} {}", info.name, info.driver, problem.packed_colliders.len());
+        let matrix = &problem.system.matrix;
+        let graph = matrix.offset.iter().chain(&matrix.column).flat_map(|word| word.to_le_bytes());
+        Fnv::of(words.bytes().chain(graph))
+    }
+}

@@ -1,0 +1,119 @@
+//! Iterations in ghost rings are the same iterations.
+
+use super::{BOTH, gpu};
+use crate::{Cut, Gpu};
+use pliant::device::{Blend, Device};
+use pliant::model::{Model, System};
+use pliant::scene::Scene;
+use pliant::step::step_input;
+use std::sync::Arc;
+
+const SCENE: &str = "
+pliant = 1
+[[cloth]]
+name = 'large'
+shape = 'grid'
+resolution = [29, 41]
+triangulation = 'delaunay'
+position = [0, 0.12, 0]
+[[cloth]]
+shape = 'grid'
+size = 0.2
+resolution = 5
+position = [3, 0, 0]
+[[pin]]
+body = 'large'
+corners = ['-x-z']
+[[pin]]
+body = 'large'
+corners = ['+x-z']
+stiffness = 1e4
+[[collider]]
+shape = 'sphere'
+radius = 0.1
+";
+
+const BLENDS: [Blend; 13] = {
+    let mut blends = [Blend { omega: 1.0, under_relaxation: 0.9 }; 13];
+    let mut k = 3;
+    while k < 13 {
+        blends[k].omega = 1.0 + 0.07 * k as f64;
+        k += 1;
+    }
+    blends
+};
+
+/// x and x⁻ after all blends, with or without rings.
+fn swept(gpu: &mut Gpu, scene: &str, cut: Option<Cut>) -> [Vec<[f64; 3]>; 2] {
+    let scene = Scene::parse(scene, "rings", ".".as_ref(), &[]).unwrap();
+    let (model, state) = Model::new(&scene).unwrap();
+    let model = Arc::new(model);
+    let system = Arc::new(System::new(&model, 1.0 / 60.0, 1.0 / 60.0));
+    let mut problem = gpu.upload(&model, &system).unwrap();
+    assert!(gpu.cut(&mut problem, cut).unwrap(), "{cut:?}");
+    let [mut x, mut before, v] = [(); 3].map(|()| gpu.points(&problem));
+    gpu.write(&state.x, &mut x);
+    gpu.begin_step(&mut problem, &step_input(&model, 1.0 / 60.0), &x, &v);
+    gpu.start(&problem, &mut x);
+    gpu.copy(&x, &mut before);
+    gpu.jacobi(&mut problem, &mut x, &mut before, &BLENDS, None);
+    [x, before].map(|field| {
+        let mut out = vec![[0.0; 3]; model.vertices()];
+        gpu.read(&field, &mut out).unwrap();
+        out
+    })
+}
+
+const SOLID: &str = "
+pliant = 1
+[[solid]]
+shape = 'sphere'
+radius = 0.2
+edge = 0.05
+material = 'gelatine'
+position = [0, 0.25, 0]
+[[cloth]]
+shape = 'grid'
+resolution = [19, 23]
+triangulation = 'delaunay'
+stretch = 'arap'
+strain_limit = [0.9, 1.1]
+position = [2, 0.02, 0]
+[[pin]]
+body = 'solid'
+nearest = [0, 1, 0]
+[[collider]]
+shape = 'sphere'
+radius = 0.1
+";
+
+#[test]
+fn patches_give_the_iterates_of_single_sweeps() {
+    for trust in BOTH {
+        let Some(mut gpu) = gpu(trust) else { return };
+        let single = swept(&mut gpu, SOLID, None);
+        for patch in [16, 33, 64] {
+            let patches = swept(&mut gpu, SOLID, Some(Cut { patch, iterations: 1 }));
+            let apart = single.iter().flatten().zip(patches.iter().flatten());
+            let apart = apart.flat_map(|(a, b)| (0..3).map(|k| (a[k] - b[k]).abs())).fold(0.0, f64::max);
+            println!("{trust:?} patches of {patch}: {apart:e} m apart");
+            assert!(apart < 13.0 * 4.0 * f64::from(f32::EPSILON), "{apart:e}");
+        }
+    }
+}
+
+#[test]
+fn rings_give_the_iterates_of_single_sweeps() {
+    for trust in BOTH {
+        let Some(mut gpu) = gpu(trust) else { return };
+        let single = swept(&mut gpu, SCENE, None);
+        for (patch, iterations) in [(32, 1), (32, 2), (64, 3), (20, 4), (400, 2)] {
+            let rings = swept(&mut gpu, SCENE, Some(Cut { patch, iterations }));
+            let apart = single.iter().flatten().zip(rings.iter().flatten());
+            let apart = apart.flat_map(|(a, b)| (0..3).map(|k| (a[k] - b[k]).abs())).fold(0.0, f64::max);
+            // Compilers may fuse multiplications and additions differently: some units in the last place of a metre.
+            println!("{trust:?} patches of {patch}, {iterations} iterations: {apart:e} m apart");
+            assert!(apart < 13.0 * 4.0 * f64::from(f32::EPSILON), "{apart:e}");
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! How long steps and sweeps take, for `pliant bench`.
+
+use super::{Simulation, SimulationError, step_input};
+use crate::device::{Blend, Device, DeviceError, Devices, Slot, Task};
+use crate::model::{Model, State, System};
+use crate::scene::Scene;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Wall-clock times of a number of steps.
+#[derive(Clone, Debug, serde::Serialize)]
+pub struct StepTimes {
+    /// Where.
+    pub device: String,
+    /// The method.
+    pub method: String,
+    /// Vertices.
+    pub vertices: usize,
+    /// Elements.
+    pub elements: usize,
+    /// Iterations per step.
+    pub iterations: usize,
+    /// Steps that were timed.
+    pub steps: usize,
+    /// Mean, ms.
+    pub mean: f64,
+    /// Median, ms.
+    pub p50: f64,
+    /// 99th percentile, ms.
+    pub p99: f64,
+    /// Longest, ms.
+    pub max: f64,
+    /// Least and most iterations of a step: they differ under a deadline.
+    pub fewest_iterations: usize,
+    /// As above.
+    pub most_iterations: usize,
+    /// Largest |length/rest − 1| of an edge at the end.
+    pub max_stretch: f64,
+    /// Mean of it.
+    pub mean_stretch: f64,
+    /// Tries that were rolled back.
+    pub retries: usize,
+}
+
+/// Simulates a scene: first for as long as `warm`, because idle processors are slow, then `steps` steps, each timed from
+/// the call to the certificate.
+pub fn time_steps(
+    devices: &impl Devices,
+    scene: &Scene,
+    cache: Option<&dyn super::RhoCache>,
+    warm: Duration,
+    steps: usize,
+) -> Result<StepTimes, SimulationError> {
+    let mut simulation = Simulation::on(devices, scene, cache)?;
+    let start = simulation.state()?;
+    let end = Instant::now() + warm;
+    while Instant::now() < end {
+        simulation.step()?;
+    }
+    simulation.set_state(&start);
+    let mut times = Vec::with_capacity(steps);
+    let mut last = None;
+    let (mut retries, mut fewest, mut most) = (0, usize::MAX, 0);
+    for _ in 0..steps {
+        let begun = Instant::now();
+        let report = simulation.step()?;
+        times.push(begun.elapsed().as_secs_f64() * 1e3);
+        retries += report.retries;
+        fewest = fewest.min(report.iterations);
+        most = most.max(report.iterations);
+        last = Some(report.certificate);
+    }
+    let last = last.unwrap_or_default();
+    let mean = times.iter().sum::<f64>() / times.len().max(1) as f64;
+    times.sort_by(f64::total_cmp);
+    let at = |share: f64| times.get(((times.len() as f64 * share) as usize).min(times.len().saturating_sub(1)));
+    let model = simulation.model();
+    Ok(StepTimes {
+        device: simulation.device().to_string(),
+        method: simulation.method().name.to_string(),
+        vertices: model.vertices(),
+        elements: model.element_count(),
+        iterations: simulation.iterations(),
+        steps,
+        mean,
+        p50: at(0.5).copied().unwrap_or(0.0),
+        p99: at(0.99).copied().unwrap_or(0.0),
+        max: at(1.0).copied().unwrap_or(0.0),
+        fewest_iterations: fewest.min(most),
+        most_iterations: most,
+        max_stretch: last.max_stretch,
+        mean_stretch: last.mean_stretch,
+        retries,
+    })
+}
+
+/// Wall-clock time of Jacobi-Chebyshev iterations, and of streaming their bytes.
+#[derive(Clone, Debug, serde::Serialize)]
+pub struct SweepTimes {
+    /// Where.
+    pub device: String,
+    /// Vertices.
+    pub vertices: usize,
+    /// Elements.
+    pub elements: usize,
+    /// Bytes that one iteration moves at least.
+    pub bytes: u64,
+    /// Time of an iteration, µs.
+    pub us: f64,
+    /// Time to stream the bytes, µs.
+    pub floor_us: f64,
+}
+
+/// Times the iterations of a scene's first step.
+pub fn time_sweeps(devices: &impl Devices, scene: &Scene, warm: Duration) -> Result<SweepTimes, SimulationError> {
+    let (model, state) = Model::new(scene)?;
+    devices.run(&scene.device, Sweeps { scene, model: Arc::new(model), state, warm })?
+}
+
+struct Sweeps<'a> {
+    scene: &'a Scene,
+    model: Arc<Model>,
+    state: State,
+    warm: Duration,
+}
+
+/// How long a round of iterations takes about, of which the shortest of five counts.
+const ROUND: f64 = 0.02;
+
+impl Task for Sweeps<'_> {
+    type Output = Result<SweepTimes, SimulationError>;
+
+    fn on<D: Device + 'static>(self, mut device: D) -> Self::Output
+    where
+        D::Points: 'static,
+    {
+        let h = super::compare::step_size(self.scene);
+        let system = Arc::new(System::new(&self.model, h, h));
+        let mut problem = device.upload(&self.model, &system)?;
+        let [mut x, mut x_before, v] = [(); 3].map(|()| device.points(&problem));
+        device.write(&self.state.x, &mut x);
+        device.write(&self.state.v, &mut x_before);
+        device.begin_step(&mut problem, &step_input(&self.model, h), &x, &v);
+        // Not at rest, where formulas may take shorter ways.
+        let wave = |i: usize| 1.0 + 1e-3 * (1.0 + i as f64 * 0.7).sin();
+        let moved: Vec<[f64; 3]> = (0..).zip(&self.state.x).map(|(i, x)| x.map(|c| c * wave(i))).collect();
+        device.write(&moved, &mut x);
+        device.copy(&x, &mut x_before);
+        let bytes = device.sweep_bytes(&problem);
+        let blends = [Blend { omega: 1.0, under_relaxation: 0.9 }; 96];
+        let time = shortest(self.warm, |times| -> Result<usize, DeviceError> {
+            for _ in 0..times {
+                device.jacobi(&mut problem, &mut x, &mut x_before, &blends, None);
+            }
+            device.scalar(Slot(0))?;
+            Ok(times * blends.len())
+        })?;
+        let floor = shortest(self.warm, |times| device.stream(bytes, 50 * times).map(|()| 50 * times))?;
+        Ok(SweepTimes {
+            device: device.name(),
+            vertices: self.model.vertices(),
+            elements: self.model.element_count(),
+            bytes: bytes[0],
+            us: 1e6 * time,
+            floor_us: 1e6 * floor,
+        })
+    }
+}
+
+/// Seconds per unit of what `run` does so many times; it says how many units that were.
+pub fn shortest<E>(warm: Duration, mut run: impl FnMut(usize) -> Result<usize, E>) -> Result<f64, E> {
+    let mut round = |times: usize| -> Result<(f64, f64), E> {
+        let begun = Instant::now();
+        let units = run(times)?;
+        let seconds = begun.elapsed().as_secs_f64();
+        Ok((seconds, seconds / units.max(1) as f64))
+    };
+    // The first round may have to make things ready, and leave the processor idle meanwhile.
+    round(1)?;
+    let end = Instant::now() + warm;
+    let (mut once, _) = round(1)?;
+    while Instant::now() < end {
+        (once, _) = round(1)?;
+    }
+    let times = (ROUND / once).clamp(1.0, 1e5) as usize;
+    (0..5).try_fold(f64::INFINITY, |best, _| Ok(best.min(round(times)?.1)))
+}
