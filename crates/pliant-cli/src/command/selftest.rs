@@ -66,7 +66,7 @@ impl Task for Test {
         let mut progress = Progress::new(self.verbose, Arc::default());
         progress.begin("finding the exact answers", 0, "");
         let suite = Suite::new(self.extent)?;
-        progress.begin("testing", suite.len() as u64, "checks");
+        progress.begin("testing", suite.count(&device) as u64, "checks");
         let mut done = 0;
         let checks = suite.run(&mut device, &mut |_| {
             done += 1;

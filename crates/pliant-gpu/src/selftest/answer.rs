@@ -32,6 +32,16 @@ pub(super) struct Bench<'a, D: Device> {
 /// ω and γ of a sweep.
 const PLAIN: Blend = Blend { omega: 1.0, under_relaxation: 1.0 };
 const BLENDED: Blend = Blend { omega: 1.6, under_relaxation: 0.9 };
+/// Of several sweeps in one go: more than fit into one dispatch.
+const MANY: [Blend; 6] = {
+    let mut blends = [Blend { omega: 1.0, under_relaxation: 0.9 }; 6];
+    let mut k = 1;
+    while k < blends.len() {
+        blends[k].omega = 1.0 + 0.05 * k as f64;
+        k += 1;
+    }
+    blends
+};
 
 impl<'a, D: Device> Bench<'a, D> {
     pub fn new(device: &'a mut D, case: &Case) -> Result<Self, DeviceError> {
@@ -52,7 +62,8 @@ impl<'a, D: Device> Bench<'a, D> {
             Verb::MeasureStart | Verb::MeasureSolution | Verb::MeasureEnd => {
                 self.measure(verb, case, fields, &mut out)?;
             }
-            Verb::Gradient | Verb::Jacobi | Verb::JacobiBlended => self.force(verb, case, fields, &mut out)?,
+            Verb::Gradient => self.gradient(case, fields, &mut out)?,
+            Verb::Jacobi | Verb::JacobiBlended | Verb::JacobiMany => self.jacobi(verb, case, fields, &mut out)?,
             Verb::DivideByDiagonal | Verb::Multiply | Verb::GaussSeidel => {
                 self.matrix(verb, case, fields, &mut out)?;
             }
@@ -179,19 +190,28 @@ impl<'a, D: Device> Bench<'a, D> {
         Ok(())
     }
 
-    fn force(&mut self, verb: Verb, case: &Case, fields: &Fields, out: &mut Answer) -> Result<(), DeviceError> {
+    fn gradient(&mut self, case: &Case, fields: &Fields, out: &mut Answer) -> Result<(), DeviceError> {
+        self.begin(case, fields);
+        let Self { device, problem, a, b, n, .. } = self;
+        device.write(&fields.x, a);
+        device.gradient(problem, a, b);
+        read(*device, *n, b, out)
+    }
+
+    fn jacobi(&mut self, verb: Verb, case: &Case, fields: &Fields, out: &mut Answer) -> Result<(), DeviceError> {
         self.begin(case, fields);
         let Self { device, problem, a, b, n, .. } = self;
         device.write(&fields.x, a);
         device.write(&fields.before, b);
         match verb {
-            Verb::Gradient => device.gradient(problem, a, b),
-            Verb::Jacobi => device.jacobi(problem, a, b, PLAIN, None),
-            _ => {
-                device.jacobi(problem, a, b, BLENDED, Some(Slot(3)));
+            Verb::Jacobi => device.jacobi(problem, a, b, &[PLAIN], None),
+            Verb::JacobiBlended => {
+                device.jacobi(problem, a, b, &[BLENDED], Some(Slot(3)));
                 out.scalars.push(device.scalar(Slot(3))?);
             }
+            _ => device.jacobi(problem, a, b, &MANY, None),
         }
+        read(*device, *n, a, out)?;
         read(*device, *n, b, out)
     }
 

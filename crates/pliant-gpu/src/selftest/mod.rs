@@ -9,9 +9,12 @@ mod models;
 mod steps;
 mod verb;
 
+use crate::{Cut, Gpu};
 use answer::{Answer, Bench, Expected, rounding};
 use case::Case;
+use pliant::device::rows::is_in_rows;
 use pliant::device::{Cpu, Device, DeviceError};
+use std::any::Any;
 use std::time::Instant;
 use verb::{Entry, TABLE, Verb};
 
@@ -56,7 +59,7 @@ struct Part {
 }
 
 /// What is asked about the large model.
-const LARGE: [Verb; 13] = {
+const LARGE: [Verb; 14] = {
     use Verb::*;
     [
         WriteRead,
@@ -70,6 +73,7 @@ const LARGE: [Verb; 13] = {
         MeasureSolution,
         Jacobi,
         JacobiBlended,
+        JacobiMany,
         Multiply,
         Enforce,
     ]
@@ -88,14 +92,10 @@ impl Suite {
         Ok(Self { parts, steps: steps::Steps::new()? })
     }
 
-    /// Number of checks.
-    pub fn len(&self) -> usize {
-        self.parts.iter().map(|part| part.expected.len()).sum::<usize>() + self.steps.len()
-    }
-
-    /// Whether nothing is asked.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
+    /// How many checks a device gets.
+    pub fn count<D: Device + 'static>(&self, device: &D) -> usize {
+        let cuts = if is_gpu(device) { self.parts.len() } else { 0 };
+        self.parts.iter().map(|part| part.expected.len()).sum::<usize>() + cuts + self.steps.count()
     }
 
     /// Asks a device; `seen` is called after each check. An error means that the device cannot be asked any more.
@@ -112,11 +112,39 @@ impl Suite {
             seen(&check);
             checks.push(check);
         };
+        // A GPU would look for the fastest way to sweep each model; here every way is tried, and none is timed.
+        fix_cut(device, Some(Cut::SINGLE));
+        let asked = self.ask(device, &mut note);
+        fix_cut(device, None);
+        asked.map(|()| checks)
+    }
+
+    fn ask<D: Device + 'static>(&self, device: &mut D, note: &mut dyn FnMut(Check)) -> Result<(), DeviceError>
+    where
+        D::Points: 'static,
+    {
         for part in &self.parts {
-            part.run(device, &mut note)?;
+            part.run(device, "", &|_| true, note)?;
         }
-        self.steps.run(device, &mut note)?;
-        Ok(checks)
+        let is_gpu = is_gpu(device);
+        for part in self.parts.iter().filter(|_| is_gpu) {
+            let (cut, way) = part.cut();
+            fix_cut(device, Some(cut));
+            part.run(device, way, &|entry| entry.verb == Verb::JacobiMany, note)?;
+        }
+        fix_cut(device, Some(Cut::SINGLE));
+        self.steps.run(device, note)
+    }
+}
+
+fn is_gpu<D: Device + 'static>(device: &D) -> bool {
+    (device as &dyn Any).is::<Gpu>()
+}
+
+/// Lets a GPU cut every mesh in this way.
+fn fix_cut<D: Device + 'static>(device: &mut D, cut: Option<Cut>) {
+    if let Some(gpu) = (device as &mut dyn Any).downcast_mut::<Gpu>() {
+        gpu.fixed_cut = cut;
     }
 }
 
@@ -136,15 +164,31 @@ impl Part {
         Ok(Self { case, expected })
     }
 
-    fn run<D: Device>(&self, device: &mut D, seen: &mut dyn FnMut(Check)) -> Result<(), DeviceError> {
+    /// The other way to sweep it on a GPU, and its name: patches where elements have slots, rings where none has. Patches
+    /// are small, so that they fit into any GPU's workgroups.
+    fn cut(&self) -> (Cut, &'static str) {
+        if self.case.model.elements.iter().all(is_in_rows) {
+            (Cut { patch: 96, iterations: 4 }, " in rings")
+        } else {
+            (Cut { patch: 20, iterations: 1 }, " in patches")
+        }
+    }
+
+    fn run<D: Device>(
+        &self,
+        device: &mut D,
+        way: &str,
+        asks: &dyn Fn(&Entry) -> bool,
+        seen: &mut dyn FnMut(Check),
+    ) -> Result<(), DeviceError> {
         let rounding = rounding(device);
         let mut bench = Bench::new(device, &self.case)?;
-        for (entry, expected) in &self.expected {
+        for (entry, expected) in self.expected.iter().filter(|(entry, _)| asks(entry)) {
             let begun = Instant::now();
             let found = bench.answer(entry.verb, &self.case, &self.case.fields)?;
             let ms = 1e3 * begun.elapsed().as_secs_f64();
             let (error, bound) = (expected.error(&found), entry.roundings * rounding);
-            let (model, vertices) = (self.case.name.clone(), self.case.model.vertices());
+            let (model, vertices) = (format!("{}{way}", self.case.name), self.case.model.vertices());
             seen(Check { verb: entry.name, model, vertices, error, bound, passed: error <= bound, ms });
         }
         Ok(())

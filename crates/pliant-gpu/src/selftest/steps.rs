@@ -84,7 +84,7 @@ impl Steps {
         Ok(Self { model, state, expected })
     }
 
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         2 * self.expected.len()
     }
 

@@ -18,6 +18,7 @@ pub(super) enum Verb {
     Gradient,
     Jacobi,
     JacobiBlended,
+    JacobiMany,
     Blend,
     DivideByDiagonal,
     Multiply,
@@ -55,7 +56,7 @@ const fn entry(verb: Verb, name: &'static str, roundings: f64) -> Entry {
 /// five times (2.5 units in the last place), inverseSqrt four times, and a root nine times; k roundings of either sign add
 /// up to about √k. Sizes come from a few random moves, so they may be some times too small: hence powers of two with room.
 /// "Seen" is the most in 25 draws of all fields on the CPU and on lavapipe.
-pub(super) const TABLE: [Entry; 25] = [
+pub(super) const TABLE: [Entry; 26] = [
     // Nothing is computed.
     entry(Verb::WriteRead, "write, read", 0.0),
     entry(Verb::Copy, "copy", 0.0),
@@ -82,6 +83,8 @@ pub(super) const TABLE: [Entry; 25] = [
     // The gradient over the diagonal (5), and three more; the residual is a sum in f32 on the CPU. Seen: 8.
     entry(Verb::Jacobi, "jacobi", 32.0),
     entry(Verb::JacobiBlended, "jacobi, blended", 32.0),
+    // Six of them, one after the other.
+    entry(Verb::JacobiMany, "jacobi, many", 64.0),
     // ω and γ rounded, three differences, two products, a sum. Seen: 1.
     entry(Verb::Blend, "blend", 8.0),
     // Diagonal and contact rounded, their sum, its inverse (5), a product. Seen: 1.
