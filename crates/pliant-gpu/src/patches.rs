@@ -8,12 +8,10 @@ use crate::kernel::{Access, Kernel};
 use crate::library::Library;
 use crate::order::{Order, patches};
 use crate::problem::{SweepParameters, bare_force_text};
+use crate::rings::Cut;
 use pliant::material::{SIMPLEX_WGSL, WgslElement};
 use pliant::model::Model;
 use std::sync::Arc;
-
-/// Invocations in a workgroup.
-const WIDTH: usize = 256;
 
 /// A slot of no vertex of the patch.
 const NONE: u32 = 0xffff;
@@ -36,23 +34,27 @@ struct Packed {
     own_slots: Vec<u32>,
     records: Vec<u32>,
     most_members: usize,
+    most_elements: usize,
     most_slots: usize,
 }
 
 impl Patches {
-    /// Cuts a mesh into patches of `size` vertices; `None` where that does not fit into workgroups of the device.
+    /// Cuts a mesh into patches; `None` where that does not fit into workgroups of the device.
     pub(crate) fn new(
         context: &Context,
         library: &mut Library,
         model: &Model,
         order: &Order,
         batches: &[Batch],
-        size: usize,
+        cut: Cut,
     ) -> Result<Option<Self>, GpuError> {
         let batches: Vec<&Batch> = batches.iter().filter(|batch| batch.first_slot.is_some()).collect();
-        let parts = patches(model, size);
+        let parts = patches(model, cut.patch);
         let packed = pack(model, order, &batches, &parts);
-        let limit = context.device.limits().max_compute_workgroup_storage_size as usize;
+        let limits = context.device.limits();
+        let limit = limits.max_compute_workgroup_storage_size as usize;
+        let widest = limits.max_compute_invocations_per_workgroup.min(limits.max_compute_workgroup_size_x) as usize;
+        let width = packed.most_elements.div_ceil(cut.iterations).next_multiple_of(64).min(widest);
         if 12 * (packed.most_members + packed.most_slots) + 64 > limit || packed.most_slots >= NONE as usize {
             return Ok(None);
         }
@@ -66,7 +68,7 @@ impl Patches {
                 element.pack(c as usize, words);
             }
         }
-        let text = text(&elements, [packed.most_members, packed.most_slots], model.colliders.len());
+        let text = text(&elements, width, [packed.most_members, packed.most_slots], model.colliders.len());
         let mut access = [Access::Read; 16];
         access[10] = Access::Write;
         Ok(Some(Self {
@@ -81,8 +83,14 @@ impl Patches {
     }
 }
 
-/// The text of the kernel for kinds of elements, each with its first word of data, and at most so many members and slots.
-pub(crate) fn text(elements: &[(WgslElement, usize)], [members, slots]: [usize; 2], colliders: usize) -> String {
+/// The text of the kernel for kinds of elements, each with its first word of data, in workgroups of `width`, with at most
+/// so many members and slots.
+pub(crate) fn text(
+    elements: &[(WgslElement, usize)],
+    width: usize,
+    [members, slots]: [usize; 2],
+    colliders: usize,
+) -> String {
     let (mut formulas, mut kinds) = (SIMPLEX_WGSL.to_string(), String::new());
     for (k, (element, first)) in elements.iter().enumerate() {
         formulas += element.source;
@@ -93,7 +101,7 @@ pub(crate) fn text(elements: &[(WgslElement, usize)], [members, slots]: [usize; 
         kinds += &expand(element, &kind);
     }
     let constants = format!(
-        "const WIDTH: u32 = {WIDTH}u;\nconst MEMBERS: u32 = {}u;\nconst SLOTS: u32 = {}u;\nconst HEADER: u32 = {}u;\n",
+        "const WIDTH: u32 = {width}u;\nconst MEMBERS: u32 = {}u;\nconst SLOTS: u32 = {}u;\nconst HEADER: u32 = {}u;\n",
         members.max(1),
         slots.max(1),
         4 + 2 * elements.len(),
@@ -178,6 +186,7 @@ fn pack(model: &Model, order: &Order, batches: &[&Batch], parts: &[Vec<u32>]) ->
         }
         out.own_slots.extend(&counts);
         out.most_members = out.most_members.max(members.len());
+        out.most_elements = out.most_elements.max(lists.iter().map(Vec::len).max().unwrap_or(0)).max(1);
         out.most_slots = out.most_slots.max(counts[own.len()] as usize);
         members.iter().for_each(|&i| local[i as usize] = u32::MAX);
         out.members.extend(members.iter().map(|&i| order.place[i as usize]));

@@ -44,7 +44,7 @@ pub(crate) enum RingChoice {
 pub struct Cut {
     /// Vertices in a patch.
     pub patch: usize,
-    /// Iterations per dispatch.
+    /// Iterations per dispatch; where elements have slots, elements per invocation.
     pub iterations: usize,
 }
 
@@ -62,7 +62,7 @@ impl Cut {
             [cut(3, 128), cut(4, 96), cut(4, 128), cut(5, 128), cut(6, 256), cut(8, 196), cut(4, 256)];
         const MEDIUM: [Cut; 4] = [cut(2, 128), cut(2, 256), cut(3, 256), cut(4, 256)];
         const LARGE: [Cut; 2] = [cut(2, 256), cut(2, 400)];
-        const SLOTS: [Cut; 4] = [cut(1, 48), cut(1, 64), cut(1, 96), cut(1, 128)];
+        const SLOTS: [Cut; 7] = [cut(1, 32), cut(2, 32), cut(2, 48), cut(3, 48), cut(2, 64), cut(4, 64), cut(4, 96)];
         match vertices {
             _ if slots => &SLOTS,
             0..50_000 => &SMALL,

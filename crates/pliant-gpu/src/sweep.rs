@@ -144,8 +144,8 @@ impl Gpu {
         let (context, library) = (&*self.context, &mut self.library);
         let choice = if problem.has_slots() {
             // Elements with slots are not in the rows that rings are made of.
-            let patches = Patches::new(context, library, model, order, batches, cut.patch)?;
-            patches.filter(|_| cut.iterations == 1).map(|patches| RingChoice::Patches(Box::new(patches)))
+            let patches = Patches::new(context, library, model, order, batches, cut)?;
+            patches.map(|patches| RingChoice::Patches(Box::new(patches)))
         } else {
             Rings::new(context, library, (model, system, order), cut)?.map(|rings| RingChoice::Rings(Box::new(rings)))
         };
@@ -201,7 +201,7 @@ impl Gpu {
     /// What the best cut depends on: the device and the graph of the mesh.
     fn ring_key(&self, problem: &GpuProblem) -> u64 {
         let info = self.info();
-        let words = format!("rings 1 {} {} {}", info.name, info.driver, problem.packed_colliders.len());
+        let words = format!("rings 2 {} {} {}", info.name, info.driver, problem.packed_colliders.len());
         let matrix = &problem.system.matrix;
         let graph = matrix.offset.iter().chain(&matrix.column).flat_map(|word| word.to_le_bytes());
         Fnv::of(words.bytes().chain(graph))

@@ -92,8 +92,8 @@ fn patches_give_the_iterates_of_single_sweeps() {
     for trust in BOTH {
         let Some(mut gpu) = gpu(trust) else { return };
         let single = swept(&mut gpu, SOLID, None);
-        for patch in [16, 33, 64] {
-            let patches = swept(&mut gpu, SOLID, Some(Cut { patch, iterations: 1 }));
+        for (patch, iterations) in [(16, 1), (33, 2), (64, 4)] {
+            let patches = swept(&mut gpu, SOLID, Some(Cut { patch, iterations }));
             let apart = single.iter().flatten().zip(patches.iter().flatten());
             let apart = apart.flat_map(|(a, b)| (0..3).map(|k| (a[k] - b[k]).abs())).fold(0.0, f64::max);
             println!("{trust:?} patches of {patch}: {apart:e} m apart");

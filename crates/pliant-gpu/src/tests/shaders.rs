@@ -42,7 +42,7 @@ fn texts() -> Vec<(String, String)> {
     let kinds = kinds();
     let all: Vec<_> = kinds.iter().filter_map(Elements::wgsl).enumerate().map(|(k, e)| (e, 40 * k)).collect();
     for colliders in [0, 1, 5] {
-        texts.push((format!("patch, {colliders} colliders"), crate::patches::text(&all, [200, 900], colliders)));
+        texts.push((format!("patch, {colliders} colliders"), crate::patches::text(&all, 128, [200, 900], colliders)));
     }
     for elements in &kinds {
         let Some(element) = elements.wgsl() else { continue };

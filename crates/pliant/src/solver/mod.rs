@@ -17,7 +17,9 @@ mod stationary;
 pub use chebyshev::Chebyshev;
 pub(crate) use chebyshev::largest_useful_rho;
 pub use control::{Control, SolveError, SolveReport};
-pub use method::{METHODS, Method, MethodError, Needs, Parameters, choose_method, find_method, find_method_for};
+pub use method::{
+    METHODS, Method, MethodError, Needs, Parameters, choose_method, find_method, find_method_for, iterations_for,
+};
 pub use newton::{NewtonReport, minimise};
 
 use crate::device::Device;

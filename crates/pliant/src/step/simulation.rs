@@ -5,7 +5,7 @@ use crate::device::{CpuOnly, Device, DeviceError, Devices, Task};
 use crate::math::Fnv;
 use crate::model::{Model, State};
 use crate::scene::Scene;
-use crate::solver::{Method, Parameters, find_method_for};
+use crate::solver::{Method, Parameters, find_method_for, iterations_for};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -172,7 +172,13 @@ impl Build<'_> {
         let method = find_method_for(&self.scene.solver.method, self.model, device.has_direct_solver())?;
         method.check(self.model)?;
         method.check_device(device)?;
-        Ok(settings(self.scene, method))
+        let mut settings = settings(self.scene, method);
+        let solver = &self.scene.solver;
+        let free = solver.method == "auto" && solver.iterations.is_none() && solver.budget_ms.is_none();
+        if free && method.name == "pd-jacobi-chebyshev" {
+            settings.iterations = iterations_for(self.model, settings.h);
+        }
+        Ok(settings)
     }
 
     /// ρ: what the scene says, what the cache knows, or what a pre-simulation shows; `None` for methods without one.

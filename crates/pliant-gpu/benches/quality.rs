@@ -1,0 +1,158 @@
+//! What an answer of a given quality costs: a cloth that hangs by two corners and one that falls on a sphere, by steps per
+//! frame and iterations, beside Newton on the CPU where that is small enough.
+//!
+//!     cargo bench -p pliant-gpu --bench quality -- SCENES-FOLDER [RESOLUTION...]
+#![allow(missing_docs)]
+
+use pliant::device::CpuOnly;
+use pliant::math::Vec3;
+use pliant::model::{Model, State};
+use pliant::scene::Scene;
+use pliant::step::Simulation;
+use pliant_gpu::AllDevices;
+use std::time::Instant;
+
+/// Mean |length/rest − 1| of all edges, and the largest of the edges at pins.
+fn stretch(model: &Model, state: &State) -> (f64, f64) {
+    let pinned: std::collections::HashSet<u32> = model.pins.iter().map(|pin| pin.vertex).collect();
+    let (mut sum, mut at_pins) = (0.0, 0.0f64);
+    for &[i, j] in &model.edges {
+        let length = |x: &[[f64; 3]]| (Vec3::<f64>::of(x[i as usize]) - Vec3::of(x[j as usize])).length();
+        let stretch = (length(&state.x) / length(&model.rest_x) - 1.0).abs();
+        sum += stretch;
+        if pinned.contains(&i) || pinned.contains(&j) {
+            at_pins = at_pins.max(stretch);
+        }
+    }
+    (sum / model.edges.len() as f64, at_pins)
+}
+
+fn height(state: &State) -> f64 {
+    state.x.iter().map(|x| x[1]).sum::<f64>() / state.x.len() as f64
+}
+
+/// Method, steps per frame, iterations, ρ unless it is to be found, and whether on the GPU (if there is one).
+#[derive(Clone, Copy)]
+struct Case(&'static str, usize, usize, Option<f64>, bool);
+
+struct Outcome {
+    device: String,
+    mean: f64,
+    at_pins: f64,
+    /// Fall of the mean height in the first quarter of a second, as a part of free fall with the same steps.
+    fall: f64,
+    /// How far a vertex rose above where all started, m: a cloth that hangs from pins should not.
+    rise: f64,
+    ms: f64,
+    rho: f64,
+    retries: usize,
+}
+
+fn run(file: &str, n: usize, case: Case) -> Outcome {
+    let Case(method, steps, iterations, rho, gpu) = case;
+    let mut set = vec![
+        ("cloth.resolution", n.to_string()),
+        ("solver.method", method.to_string()),
+        ("solver.iterations", iterations.to_string()),
+        ("time.steps_per_frame", steps.to_string()),
+        ("device.name", if gpu { "auto" } else { "cpu" }.to_string()),
+    ];
+    set.extend(rho.map(|rho| ("solver.rho", rho.to_string())));
+    let set: Vec<(String, String)> = set.into_iter().map(|(key, value)| (key.to_string(), value)).collect();
+    let scene = Scene::read(file.as_ref(), &set).unwrap_or_else(|error| panic!("{error}"));
+    let simulation =
+        if gpu { Simulation::on(&AllDevices, &scene, None) } else { Simulation::on(&CpuOnly, &scene, None) };
+    let mut simulation = simulation.unwrap_or_else(|error| panic!("{error}"));
+    let model = simulation.model().clone();
+    let top = |state: &State| state.x.iter().map(|x| x[1]).fold(f64::NEG_INFINITY, f64::max);
+    let highest = top(&simulation.state().unwrap_or_else(|error| panic!("{error}")));
+    let start = height(&simulation.state().unwrap_or_else(|error| panic!("{error}")));
+    let (mut mean, mut at_pins, mut fall, mut retries, mut rise) = (0.0, 0.0f64, f64::NAN, 0, 0.0f64);
+    let mut times = Vec::new();
+    let frames = scene.time.frames.min(60);
+    for frame in 1..=frames {
+        let begun = Instant::now();
+        for _ in 0..steps {
+            retries += simulation.step().unwrap_or_else(|error| panic!("{error}")).retries;
+        }
+        times.push(begun.elapsed().as_secs_f64() * 1e3);
+        let state = simulation.state().unwrap_or_else(|error| panic!("{error}"));
+        let now = stretch(&model, &state);
+        mean += now.0;
+        rise = rise.max(top(&state) - highest);
+        at_pins = at_pins.max(now.1);
+        if frame == (scene.time.frame_rate / 4.0) as usize {
+            // Implicit Euler falls by g h² (1 + 2 + … + k).
+            let (k, h) = ((frame * steps) as f64, 1.0 / (scene.time.frame_rate * steps as f64));
+            fall = (start - height(&state)) / (9.81 * h * h * k * (k + 1.0) / 2.0);
+        }
+    }
+    times.sort_by(f64::total_cmp);
+    let ms = times[times.len() / 2];
+    let rho = simulation.rho().unwrap_or(f64::NAN);
+    Outcome {
+        device: simulation.device().to_string(),
+        mean: mean / frames as f64,
+        at_pins,
+        fall,
+        rise,
+        ms,
+        rho,
+        retries,
+    }
+}
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
+    let folder =
+        arguments.first().cloned().unwrap_or_else(|| concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenes").into());
+    let sizes: Vec<usize> = arguments.iter().filter_map(|argument| argument.parse().ok()).collect();
+    let sizes = if sizes.is_empty() { vec![32, 100, 316] } else { sizes };
+    println!(
+        "| scene | N | method | steps x iterations | rho | mean stretch | at pins | fall / free fall | rise, m | ms per frame | retries |"
+    );
+    println!("|---|---|---|---|---|---|---|---|---|---|---|");
+    for name in ["hanging", "drop"] {
+        let file = format!("{folder}/{name}.toml");
+        if !std::path::Path::new(&file).exists() {
+            continue;
+        }
+        for &n in &sizes {
+            let jacobi = |steps, iterations, rho| Case("pd-jacobi-chebyshev", steps, iterations, rho, true);
+            let mut cases = Vec::new();
+            if n <= 32 {
+                cases.extend(
+                    [(1, "newton", 200), (4, "newton", 200), (1, "pd-direct-chebyshev", 80)]
+                        .map(|(steps, method, iterations)| Case(method, steps, iterations, None, false)),
+                );
+            }
+            cases.extend(
+                [(1, 1000), (1, 4000), (4, 100), (4, 400), (10, 100), (20, 50)].map(|(s, k)| jacobi(s, k, None)),
+            );
+            let bold = [
+                (1, 1000, 0.9999),
+                (1, 2000, 0.9999),
+                (1, 4000, 0.9999),
+                (1, 4000, 0.99997),
+                (4, 250, 0.9997),
+                (4, 500, 0.9999),
+            ];
+            cases.extend(bold.map(|(s, k, rho)| jacobi(s, k, Some(rho))));
+            for case in cases {
+                let o = run(&file, n, case);
+                let Case(method, steps, iterations, ..) = case;
+                println!(
+                    "| {name} | {n} | {method} on {} | {steps} x {iterations} | {:.5} | {:.4} % | {:.2} % | {:.4} | {:.3} | {:.2} | {} |",
+                    o.device,
+                    o.rho,
+                    100.0 * o.mean,
+                    100.0 * o.at_pins,
+                    o.fall,
+                    o.rise,
+                    o.ms,
+                    o.retries
+                );
+            }
+        }
+    }
+}
