@@ -43,6 +43,16 @@ A GPU needs a Vulkan, Metal or Direct3D 12 driver; on a headless NVIDIA host see
 adapters such as llvmpipe are slower than the CPU: auto never takes one. Exit code 4: a device that was asked for is not
 there, was lost or ran out of memory.";
 
+const SELFTEST_AFTER: &str = "\
+Examples:
+  pliant selftest
+  pliant selftest --device gpu --large
+  pliant selftest --device gpu:RTX --json | jq .passed
+
+A line per operation or method, with the model where it came nearest to its bound; --verbose shows all models. Errors
+and bounds are relative to the numbers that make an answer: what rounding can explain passes, more does not. Exits with
+4 if a check fails, and if the device is missing or fails.";
+
 /// Simulates cloth and soft solids, and says how good each answer is.
 #[derive(Debug, Parser)]
 #[command(name = "pliant", version, after_help = AFTER, max_term_width = 100, arg_required_else_help = true)]
@@ -74,6 +84,8 @@ pub enum Command {
     /// List the devices of this machine
     #[command(after_help = DEVICES_AFTER)]
     Devices,
+    /// Find out whether a device computes right: every operation and whole steps, against the CPU in f64
+    Selftest(SelftestArgs),
     /// Time the papers' tables on this machine, beside the papers' numbers
     Bench(BenchArgs),
     /// Look at, check and convert mesh files
@@ -193,6 +205,18 @@ pub struct CompareArgs {
     /// Output folder [default: out/NAME-compare]
     #[arg(long, short, value_name = "DIR")]
     pub out: Option<PathBuf>,
+}
+
+/// `pliant selftest`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = SELFTEST_AFTER)]
+pub struct SelftestArgs {
+    /// What to test: cpu, gpu, gpu:NAME, or auto for what a simulation would use; `pliant devices` lists what there is
+    #[arg(long, value_name = "NAME", default_value = "auto")]
+    pub device: String,
+    /// Also try the operations of a sweep on a million vertices
+    #[arg(long)]
+    pub large: bool,
 }
 
 /// `pliant mesh`.

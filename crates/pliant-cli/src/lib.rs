@@ -101,6 +101,7 @@ fn execute(args: &Args) -> anyhow::Result<Exit> {
         Command::Methods => command::methods::methods(args),
         Command::Bench(bench) => command::bench::bench(args, bench),
         Command::Devices => command::devices::devices(args),
+        Command::Selftest(selftest) => command::selftest::selftest(args, selftest),
         Command::Mesh(MeshCommand::Info { files }) => command::mesh::info(args, files),
         Command::Mesh(MeshCommand::Check { files }) => command::mesh::check(args, files),
         Command::Mesh(MeshCommand::Convert { from, to }) => command::mesh::convert(args, from, to),

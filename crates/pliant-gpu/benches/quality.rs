@@ -126,18 +126,16 @@ fn main() {
                         .map(|(steps, method, iterations)| Case(method, steps, iterations, None, false)),
                 );
             }
-            cases.extend(
-                [(1, 1000), (1, 4000), (4, 100), (4, 400), (10, 100), (20, 50)].map(|(s, k)| jacobi(s, k, None)),
-            );
-            let bold = [
-                (1, 1000, 0.9999),
-                (1, 2000, 0.9999),
-                (1, 4000, 0.9999),
-                (1, 4000, 0.99997),
-                (4, 250, 0.9997),
-                (4, 500, 0.9999),
-            ];
-            cases.extend(bold.map(|(s, k, rho)| jacobi(s, k, Some(rho))));
+            let found: &[(usize, usize)] = match n {
+                0..500 => &[(1, 200), (1, 1000), (1, 4000), (4, 100), (4, 400), (20, 50)],
+                _ => &[(1, 1000), (4, 250)],
+            };
+            cases.extend(found.iter().map(|&(steps, iterations)| jacobi(steps, iterations, None)));
+            let bold: &[(usize, usize, f64)] = match n {
+                0..500 => &[(1, 1000, 0.9999), (1, 2000, 0.9999), (4, 250, 0.9997), (4, 500, 0.9999)],
+                _ => &[(1, 2000, 0.9999)],
+            };
+            cases.extend(bold.iter().map(|&(steps, iterations, rho)| jacobi(steps, iterations, Some(rho))));
             for case in cases {
                 let o = run(&file, n, case);
                 let Case(method, steps, iterations, ..) = case;

@@ -23,6 +23,8 @@ pub struct Gpu {
     /// The best cuts found so far, by mesh.
     pub(crate) cuts: HashMap<u64, Cut>,
     pub(crate) cache: Option<DiskCache>,
+    /// How every mesh is cut, instead of the best way.
+    pub(crate) fixed_cut: Option<Cut>,
     /// Sizes and buffers of the last streams that were timed.
     pub(crate) streamed: Option<([u64; 2], [Buffer; 3])>,
 }
@@ -40,6 +42,7 @@ impl Gpu {
         Ok(Self {
             cuts,
             cache,
+            fixed_cut: None,
             streamed: None,
             recorder: Recorder::new(&context)?,
             vector: Vector::new(&context)?,

@@ -20,6 +20,7 @@ mod readback;
 mod recorder;
 mod rings;
 mod rows;
+pub mod selftest;
 mod stepping;
 mod sweep;
 mod timer;

@@ -9,7 +9,7 @@ use crate::library::Library;
 use crate::order::{Order, patches};
 use crate::problem::{SweepParameters, bare_force_text};
 use crate::rings::Cut;
-use pliant::material::SIMPLEX_WGSL;
+use pliant::material::{SIMPLEX_WGSL, WgslElement};
 use pliant::model::Model;
 use std::sync::Arc;
 
@@ -58,30 +58,17 @@ impl Patches {
         if 12 * (packed.most_members + packed.most_slots) + 64 > limit || packed.most_slots >= NONE as usize {
             return Ok(None);
         }
-        let mut data = Vec::new();
-        let (mut formulas, mut kinds) = (SIMPLEX_WGSL.to_string(), String::new());
-        for (k, batch) in batches.iter().enumerate() {
+        let (mut data, mut elements) = (Vec::new(), Vec::new());
+        for batch in &batches {
             let Some(element) = model.elements[batch.index].wgsl() else { return Ok(None) };
-            formulas += element.source;
-            let kind = include_str!("kernels/patch_kind.wgsl")
-                .replace("KIND_WORDS", &(4 + 2 * k).to_string())
-                .replace("HALF", &element.arity.div_ceil(2).to_string())
-                .replace("DATA", &data.len().to_string());
-            kinds += &expand(&element, &kind);
             let first = data.len();
+            elements.push((element, first));
             data.resize(first + batch.items.len() * element.words, 0.0f32);
             for (&c, words) in batch.items.iter().zip(data[first..].chunks_exact_mut(element.words)) {
                 element.pack(c as usize, words);
             }
         }
-        let constants = format!(
-            "const WIDTH: u32 = {width}u;\nconst MEMBERS: u32 = {}u;\nconst SLOTS: u32 = {}u;\nconst HEADER: u32 = {}u;\n",
-            packed.most_members.max(1),
-            packed.most_slots.max(1),
-            4 + 2 * batches.len(),
-        );
-        let kernel = include_str!("kernels/patch.wgsl").replace("    KINDS\n", &kinds);
-        let text = bare_force_text(true, model.colliders.len(), &format!("{constants}{formulas}\n{kernel}"));
+        let text = text(&elements, width, [packed.most_members, packed.most_slots], model.colliders.len());
         let mut access = [Access::Read; 16];
         access[10] = Access::Write;
         Ok(Some(Self {
@@ -94,6 +81,33 @@ impl Patches {
             count: parts.len() as u32,
         }))
     }
+}
+
+/// The text of the kernel for kinds of elements, each with its first word of data, in workgroups of `width`, with at most
+/// so many members and slots.
+pub(crate) fn text(
+    elements: &[(WgslElement, usize)],
+    width: usize,
+    [members, slots]: [usize; 2],
+    colliders: usize,
+) -> String {
+    let (mut formulas, mut kinds) = (SIMPLEX_WGSL.to_string(), String::new());
+    for (k, (element, first)) in elements.iter().enumerate() {
+        formulas += element.source;
+        let kind = include_str!("kernels/patch_kind.wgsl")
+            .replace("KIND_WORDS", &(4 + 2 * k).to_string())
+            .replace("HALF", &element.arity.div_ceil(2).to_string())
+            .replace("DATA", &first.to_string());
+        kinds += &expand(element, &kind);
+    }
+    let constants = format!(
+        "const WIDTH: u32 = {width}u;\nconst MEMBERS: u32 = {}u;\nconst SLOTS: u32 = {}u;\nconst HEADER: u32 = {}u;\n",
+        members.max(1),
+        slots.max(1),
+        4 + 2 * elements.len(),
+    );
+    let kernel = include_str!("kernels/patch.wgsl").replace("    KINDS\n", &kinds);
+    bare_force_text(true, colliders, &format!("{constants}{formulas}\n{kernel}"))
 }
 
 fn pack(model: &Model, order: &Order, batches: &[&Batch], parts: &[Vec<u32>]) -> Packed {

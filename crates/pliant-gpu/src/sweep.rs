@@ -156,6 +156,10 @@ impl Gpu {
 
     /// The fastest way to sweep a mesh, by measurement; remembered.
     fn choose_rings(&mut self, problem: &mut GpuProblem) -> Result<RingChoice, GpuError> {
+        if let Some(cut) = self.fixed_cut {
+            self.cut(problem, (cut != Cut::SINGLE).then_some(cut))?;
+            return Ok(std::mem::replace(&mut problem.rings, RingChoice::Single));
+        }
         // A processor gains nothing from fewer launches.
         if self.info().kind == Kind::Software {
             return Ok(RingChoice::Single);

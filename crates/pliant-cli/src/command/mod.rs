@@ -7,6 +7,7 @@ pub(crate) mod devices;
 pub(crate) mod mesh;
 pub(crate) mod methods;
 pub(crate) mod run;
+pub(crate) mod selftest;
 
 use crate::args::SceneArgs;
 use pliant::device::DeviceChoice;

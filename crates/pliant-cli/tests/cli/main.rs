@@ -7,4 +7,5 @@ mod files;
 mod killed;
 mod repeatable;
 mod run;
+mod selftest;
 mod support;

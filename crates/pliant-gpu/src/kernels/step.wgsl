@@ -156,7 +156,8 @@ fn finish_step(
             let depth = own.y - near.d;
             let out = max(-near.d, 0.0);
             if depth > 0.0 || (earlier > 0.0 && depth >= -1e-3 * own.y) {
-                let force = push_per_depth * max(depth, 0.0) + out + earlier;
+                let by_force = select(push_per_depth * max(depth, 0.0), 0.0, earlier > 0.0);
+                let force = by_force + out + earlier;
                 let carried = start + collider_velocity_at(collider, at) * p.h;
                 at = carried + limit_slip(at + near.normal * out - carried, near.normal, force, collider.friction);
             }

@@ -70,7 +70,7 @@ pub trait Corrections<R: Real>: Send + Sync {
     );
 }
 
-/// Δλ; zero where the constraint has no direction.
+/// Δλ; zero where the constraint has no direction, and where it has no stiffness (its compliance is infinite).
 #[inline(always)]
 fn multiplier_change<R: Real, const N: usize>(
     (value, gradient): &(R, [Vec3<R>; N]),
@@ -82,7 +82,8 @@ fn multiplier_change<R: Real, const N: usize>(
     for k in 0..N {
         stiffness += inv_mass[k] * gradient[k].length_sq();
     }
-    if stiffness > R::TINY { -(*value + compliance * multiplier) / (stiffness + compliance) } else { R::ZERO }
+    let acts = stiffness > R::TINY && compliance.is_finite();
+    if acts { -(*value + compliance * multiplier) / (stiffness + compliance) } else { R::ZERO }
 }
 
 impl<R: Real, E: Compliant<R, N>, const N: usize> Corrections<R> for Batch<E, N> {
@@ -123,6 +124,28 @@ impl<R: Real, E: Compliant<R, N>, const N: usize> Corrections<R> for Batch<E, N>
                 // SAFETY: as above.
                 unsafe { x.write(stencil[k] as usize, moved.store()) };
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::material::Spring;
+
+    #[test]
+    fn a_constraint_without_stiffness_moves_nothing() {
+        let mut batch = Batch::default();
+        batch.push([0, 1], Spring { rest_length: 1.0, stiffness: 0.0 });
+        let start = [[0.0; 4], [3.0, 0.0, 0.0, 0.0]];
+        let (mut x, mut multiplier, mut out) = (start, [0.0], [[f64::NAN; 4]; 2]);
+        let setting = CorrectionSetting { inv_mass: &[1.0; 2], inv_h_sq: 1e4, extended: true };
+        batch.correct_range(0..1, &x, setting, &mut out);
+        assert_eq!(out, [[0.0; 4]; 2]);
+        for _ in 0..2 {
+            // SAFETY: one element, one thread.
+            unsafe { batch.correct_items(&[0], Disjoint::new(&mut x), Disjoint::new(&mut multiplier), setting) };
+            assert_eq!((x, multiplier), (start, [0.0]));
         }
     }
 }

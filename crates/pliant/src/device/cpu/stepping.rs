@@ -80,7 +80,9 @@ impl<R: Real> CpuProblem<R> {
                 let touches =
                     depth > R::ZERO || (self.pushed[i] > R::ZERO && depth >= -R::of(1e-3) * self.thickness[i]);
                 if touches {
-                    let pushed = push_per_depth * depth.max(R::ZERO) + out + self.pushed[i];
+                    // Where that is on record, what depth is left is rounding, which κ would make large.
+                    let by_force = if self.pushed[i] > R::ZERO { R::ZERO } else { push_per_depth * depth.max(R::ZERO) };
+                    let pushed = by_force + out + self.pushed[i];
                     let carried = Vec3::load(x_prev[i]) + collider.velocity_at(x) * h;
                     x = carried + limit_slip(x + normal * out - carried, normal, pushed, collider.friction);
                 }

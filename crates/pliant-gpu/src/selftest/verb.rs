@@ -1,0 +1,106 @@
+//! The verbs that are tried, and how far from the exact answer each may be.
+
+/// What is tried. Some verbs are tried in several ways.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verb {
+    WriteRead,
+    Copy,
+    Clear,
+    Axpy,
+    Xpay,
+    Dot,
+    DotOfReals,
+    BeginStep,
+    Potential,
+    MeasureStart,
+    MeasureSolution,
+    MeasureEnd,
+    Gradient,
+    Jacobi,
+    JacobiBlended,
+    JacobiMany,
+    Blend,
+    DivideByDiagonal,
+    Multiply,
+    GaussSeidel,
+    ConstrainJacobi,
+    ConstrainColours,
+    ConstrainExtended,
+    Enforce,
+    EndStep,
+    EndStepPushed,
+}
+
+/// A line of the table.
+pub(super) struct Entry {
+    pub verb: Verb,
+    /// For reports.
+    pub name: &'static str,
+    /// How many roundings, each of the size of the answer's terms, an answer may be off.
+    pub roundings: f64,
+}
+
+const fn entry(verb: Verb, name: &'static str, roundings: f64) -> Entry {
+    Entry { verb, name, roundings }
+}
+
+/// Every verb with its bound.
+///
+/// A device computes right if its answer is the exact answer to inputs that are a little off, and rounded: that is the
+/// most that arithmetic with rounding can promise. So errors are measured in units of the *size* of an answer: ‖answer‖
+/// plus how much the answer of the `f64` twin moves per rounding when every input moves by some roundings of its largest
+/// component. Forces are differences of positions times stiffness: their size is stiffness times |x|, not the force, and
+/// near a flat tet or an edge of a collider it is larger still.
+///
+/// What is left to say for each verb is how many roundings can add up. WebGPU and Vulkan let + − × round once, a quotient
+/// five times (2.5 units in the last place), inverseSqrt four times, and a root nine times; k roundings of either sign add
+/// up to about √k. Sizes come from a few random moves, so they may be some times too small: hence powers of two with room.
+/// "Seen" is the most in 25 draws of all fields on the CPU and on lavapipe.
+pub(super) const TABLE: [Entry; 26] = [
+    // Nothing is computed.
+    entry(Verb::WriteRead, "write, read", 0.0),
+    entry(Verb::Copy, "copy", 0.0),
+    entry(Verb::Clear, "clear", 0.0),
+    // Two scalars rounded, a quotient (5), a product, a sum. Seen: 0.8, because few quotients are that far off.
+    entry(Verb::Axpy, "axpy", 10.0),
+    entry(Verb::Xpay, "xpay", 10.0),
+    // Small integers: all sums are exact in any order.
+    entry(Verb::Dot, "dot, copy_scalar", 0.0),
+    // The CPU adds runs of 1024 products in f32: √1024. Seen: 11; the GPU keeps 48 bits.
+    entry(Verb::DotOfReals, "dot of reals", 64.0),
+    // Four for x + h v + h² a; the wind on eight triangles is 16 each: √128. Seen: 3.
+    entry(Verb::BeginStep, "begin_step, start", 16.0),
+    // x̃ as above; the rest is in f64. Seen: 1.
+    entry(Verb::Potential, "potential", 16.0),
+    // A root (9), a difference, a square (2) times a stiffness (2); their sums have 48 bits. Seen: 2.
+    entry(Verb::MeasureStart, "measure start", 16.0),
+    // The same, and squares of forces, whose own roundings are in the size. Seen: 3.
+    entry(Verb::MeasureSolution, "measure solution", 16.0),
+    // A root (9), a quotient (5), a difference. Seen: 3.
+    entry(Verb::MeasureEnd, "measure end", 16.0),
+    // Nearest rotations iterate (16), their forces are 8 more; 16 neighbours, 8 each: √128. Seen: 5.
+    entry(Verb::Gradient, "gradient", 32.0),
+    // The gradient over the diagonal (5), and three more; the residual is a sum in f32 on the CPU. Seen: 8.
+    entry(Verb::Jacobi, "jacobi", 32.0),
+    entry(Verb::JacobiBlended, "jacobi, blended", 32.0),
+    // Six of them, one after the other.
+    entry(Verb::JacobiMany, "jacobi, many", 64.0),
+    // ω and γ rounded, three differences, two products, a sum. Seen: 1.
+    entry(Verb::Blend, "blend", 8.0),
+    // Diagonal and contact rounded, their sum, its inverse (5), a product. Seen: 1.
+    entry(Verb::DivideByDiagonal, "divide_by_diagonal", 10.0),
+    // 16 entries, each of them rounded, a product, a sum: √48. Seen: 3.
+    entry(Verb::Multiply, "multiply", 32.0),
+    // That for each colour, forth and back, each time with ω/D. Seen: 61.
+    entry(Verb::GaussSeidel, "gauss_seidel", 256.0),
+    // A constraint and its gradient (24 as above), two quotients (10). Seen: 3.
+    entry(Verb::ConstrainJacobi, "constrain_jacobi", 32.0),
+    // That for each of some 16 constraints of a vertex, one after the other: 34 √16. Seen: 42.
+    entry(Verb::ConstrainColours, "constrain_colour", 128.0),
+    entry(Verb::ConstrainExtended, "constrain_colour, extended", 128.0),
+    // Two rotations (12), a root (9), a product, a sum; colliders that overlap do it again. Seen: 2.
+    entry(Verb::Enforce, "enforce", 32.0),
+    // The same, and friction: a root (9), a quotient (5) and six more. Seen: 8.
+    entry(Verb::EndStep, "end_step", 32.0),
+    entry(Verb::EndStepPushed, "end_step after enforce", 32.0),
+];

@@ -1,0 +1,329 @@
+//! The CPU with one thing wrong.
+
+use pliant::device::{Blend, Cpu, CpuProblem, Device, DeviceError, Factor, Measures, Moment, Slot, StepInput};
+use pliant::material::Elements;
+use pliant::model::{Model, Potential, System};
+use std::sync::Arc;
+
+/// What is wrong.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Fault {
+    Nothing,
+    /// One element of a kind is missing.
+    Drops(&'static str),
+    /// Rest lengths of springs are a hundred thousandth off.
+    RestLength,
+    /// A collapsed spring pushes the other way.
+    OtherEndFirst,
+    NoWind,
+    NoDamping,
+    NoContacts,
+    NoFriction,
+    /// Colliders come in another order.
+    CollidersReversed,
+    NoPins,
+    IgnoresGamma,
+    IgnoresOmega,
+    /// Several sweeps take the first blend.
+    RepeatsBlend,
+    /// The verb leaves the last vertex as it was.
+    SkipsLast(&'static str),
+    /// Vertices are one place off, there and back.
+    OffByOne,
+    /// Reading gives the last two vertices in the wrong order.
+    WrongOrder,
+    DividesByZero,
+    LosesSign,
+    DotMissesLast,
+    /// The residual goes to another slot.
+    WrongSlot,
+    StaleContacts,
+    ColoursReversed,
+    KeepsMultipliers,
+    ForgetsMultipliers,
+    StalePotential,
+    Measure(&'static str),
+    /// The last bit is different each time.
+    Unsteady,
+    NotANumber,
+}
+
+/// A device with a fault.
+pub struct Wrong {
+    cpu: Cpu<f32>,
+    fault: Fault,
+    count: u32,
+}
+
+type Points = Vec<[f32; 4]>;
+
+impl Wrong {
+    pub fn new(fault: Fault) -> Self {
+        Self { cpu: Cpu::new(), fault, count: 0 }
+    }
+
+    /// Does a verb, and then undoes it for the last vertex if that is what is wrong.
+    fn maybe_skip(&mut self, verb: &'static str, out: &mut Points, work: impl FnOnce(&mut Cpu<f32>, &mut Points)) {
+        let last = out.last().copied();
+        work(&mut self.cpu, out);
+        if let (true, Some(last), Some(out)) = (self.fault == Fault::SkipsLast(verb), last, out.last_mut()) {
+            *out = last;
+        }
+    }
+
+    fn changed(&self, model: &Model) -> Model {
+        let mut model = model.clone();
+        match self.fault {
+            Fault::Drops(kind) => {
+                for elements in model.elements.iter_mut().filter(|elements| elements.name() == kind) {
+                    pliant::with_batch!(elements, |batch| {
+                        batch.stencil.pop();
+                        batch.element.pop();
+                    });
+                }
+            }
+            Fault::RestLength | Fault::OtherEndFirst => {
+                for elements in &mut model.elements {
+                    let Elements::Spring(batch) = elements else { continue };
+                    for (stencil, spring) in batch.stencil.iter_mut().zip(&mut batch.element) {
+                        match self.fault {
+                            Fault::RestLength => spring.rest_length *= 1.0 + 1e-5,
+                            _ => stencil.reverse(),
+                        }
+                    }
+                }
+            }
+            Fault::NoWind => model.winds.clear(),
+            Fault::NoDamping => model.damping = 0.0,
+            _ => {}
+        }
+        model
+    }
+}
+
+/// Verbs that can leave out a vertex.
+pub const SKIPPED: [&str; 14] = [
+    "copy",
+    "clear",
+    "axpy",
+    "xpay",
+    "begin_step, start",
+    "gradient",
+    "jacobi",
+    "blend",
+    "divide_by_diagonal",
+    "multiply",
+    "constrain_jacobi",
+    "constrain_colour",
+    "enforce",
+    "end_step",
+];
+
+impl Device for Wrong {
+    type Points = Points;
+    type Problem = CpuProblem<f32>;
+    type Reading = Points;
+
+    fn request(&mut self, from: &Points) -> Result<Points, DeviceError> {
+        self.cpu.request(from)
+    }
+    fn receive(&mut self, reading: Points, to: &mut [[f64; 3]]) -> Result<(), DeviceError> {
+        self.read(&reading, to)
+    }
+    fn name(&self) -> String {
+        format!("{:?}", self.fault)
+    }
+    fn precision(&self) -> &'static str {
+        "f32"
+    }
+    fn sweep_bytes(&self, problem: &CpuProblem<f32>) -> [u64; 2] {
+        self.cpu.sweep_bytes(problem)
+    }
+    fn stream(&mut self, bytes: [u64; 2], times: usize) -> Result<(), DeviceError> {
+        self.cpu.stream(bytes, times)
+    }
+    fn upload(&mut self, model: &Arc<Model>, system: &Arc<System>) -> Result<CpuProblem<f32>, DeviceError> {
+        self.cpu.upload(&Arc::new(self.changed(model)), system)
+    }
+    fn points(&self, problem: &CpuProblem<f32>) -> Points {
+        self.cpu.points(problem)
+    }
+    fn write(&mut self, from: &[[f64; 3]], to: &mut Points) {
+        self.cpu.write(from, to);
+        if self.fault == Fault::OffByOne && !to.is_empty() {
+            to.rotate_left(1);
+        }
+    }
+    fn read(&mut self, from: &Points, to: &mut [[f64; 3]]) -> Result<(), DeviceError> {
+        self.cpu.read(from, to)?;
+        let n = to.len();
+        match self.fault {
+            Fault::OffByOne if n > 0 => to.rotate_right(1),
+            Fault::WrongOrder if n > 1 => to.swap(n - 2, n - 1),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn copy(&mut self, from: &Points, to: &mut Points) {
+        self.maybe_skip("copy", to, |cpu, to| cpu.copy(from, to));
+    }
+    fn clear(&mut self, z: &mut Points) {
+        self.maybe_skip("clear", z, |cpu, z| cpu.clear(z));
+    }
+    fn axpy(&mut self, a: Factor, x: &Points, y: &mut Points) {
+        let a = match (self.fault, a) {
+            (Fault::DividesByZero, Factor::Ratio(above, below)) => {
+                let [above, below] = [above, below].map(|slot| self.cpu.scalar(slot).unwrap_or(0.0));
+                Factor::Value(above / below)
+            }
+            (Fault::LosesSign, Factor::MinusRatio(above, below)) => Factor::Ratio(above, below),
+            _ => a,
+        };
+        self.maybe_skip("axpy", y, |cpu, y| cpu.axpy(a, x, y));
+    }
+    fn xpay(&mut self, x: &Points, a: Factor, y: &mut Points) {
+        self.maybe_skip("xpay", y, |cpu, y| cpu.xpay(x, a, y));
+    }
+    fn dot(&mut self, a: &Points, b: &Points, out: Slot) {
+        let n = if self.fault == Fault::DotMissesLast { a.len().saturating_sub(1) } else { a.len() };
+        self.cpu.dot(&a[..n].to_vec(), &b[..n].to_vec(), out);
+    }
+    fn copy_scalar(&mut self, from: Slot, to: Slot) {
+        self.cpu.copy_scalar(from, to);
+    }
+    fn scalar(&mut self, slot: Slot) -> Result<f64, DeviceError> {
+        self.cpu.scalar(slot)
+    }
+
+    fn begin_step(&mut self, problem: &mut CpuProblem<f32>, input: &StepInput, x: &Points, v: &Points) {
+        let mut input = input.clone();
+        match self.fault {
+            Fault::NoContacts => input.colliders.clear(),
+            Fault::NoFriction => input.colliders.iter_mut().for_each(|collider| collider.friction = 0.0),
+            Fault::CollidersReversed => input.colliders.reverse(),
+            Fault::NoPins => input.targets.clear(),
+            _ => {}
+        }
+        self.cpu.begin_step(problem, &input, x, v);
+    }
+    fn start(&mut self, problem: &CpuProblem<f32>, x: &mut Points) {
+        self.maybe_skip("begin_step, start", x, |cpu, x| cpu.start(problem, x));
+    }
+    fn end_step(&mut self, problem: &CpuProblem<f32>, x_prev: &Points, x: &mut Points, v: &mut Points) {
+        self.maybe_skip("end_step", v, |cpu, v| cpu.end_step(problem, x_prev, x, v));
+    }
+    fn measure(&mut self, problem: &mut CpuProblem<f32>, moment: Moment, x: &Points) {
+        self.cpu.measure(problem, moment, x);
+    }
+    fn measures(&mut self, problem: &mut CpuProblem<f32>) -> Result<Measures, DeviceError> {
+        let mut measures = self.cpu.measures(problem)?;
+        if let Fault::Measure(which) = self.fault {
+            match which {
+                "start_energy" => measures.start_energy *= 1.0 + 1e-4,
+                "energy" => measures.energy *= 1.0 + 1e-4,
+                "gradient_norm" => measures.gradient_norm *= 1.0 + 1e-4,
+                "possible_decrease" => measures.possible_decrease *= 1.0 + 1e-4,
+                "rounding_energy" => measures.rounding_energy *= 2.0,
+                "max_stretch" => measures.max_stretch *= 1.0 + 1e-3,
+                "mean_stretch" => measures.mean_stretch *= 1.0 + 1e-3,
+                "min_gap" => measures.min_gap += 1e-5,
+                _ => measures.inverted += 1,
+            }
+        }
+        Ok(measures)
+    }
+    fn potential<'a>(&mut self, problem: &'a mut CpuProblem<f32>) -> Result<&'a Potential, DeviceError> {
+        if self.fault == Fault::StalePotential {
+            // Begun from elsewhere.
+            let mut x = self.cpu.points(problem);
+            self.cpu.start(problem, &mut x);
+            let v = vec![[0.1, 0.0, 0.0, 0.0]; x.len()];
+            self.cpu.begin_step(problem, &StepInput::default(), &x, &v);
+        }
+        self.cpu.potential(problem)
+    }
+
+    fn gradient(&mut self, problem: &mut CpuProblem<f32>, x: &Points, g: &mut Points) {
+        if self.fault == Fault::StaleContacts {
+            let far = vec![[0.0, 10.0, 0.0, 0.0]; x.len()];
+            let mut own = g.clone();
+            self.cpu.gradient(problem, x, g);
+            self.cpu.gradient(problem, &far, &mut own);
+            return;
+        }
+        self.maybe_skip("gradient", g, |cpu, g| cpu.gradient(problem, x, g));
+    }
+    fn jacobi(
+        &mut self,
+        problem: &mut CpuProblem<f32>,
+        x: &mut Points,
+        x_before: &mut Points,
+        blends: &[Blend],
+        residual: Option<Slot>,
+    ) {
+        let mut blends = blends.to_vec();
+        for k in 0..blends.len() {
+            match self.fault {
+                Fault::IgnoresGamma => blends[k].under_relaxation = 1.0,
+                Fault::IgnoresOmega => blends[k].omega = 1.0,
+                Fault::RepeatsBlend => blends[k] = blends[0],
+                _ => {}
+            }
+        }
+        let wrong = self.fault == Fault::WrongSlot;
+        let residual = residual.map(|slot| if wrong { Slot(slot.0 + 1) } else { slot });
+        self.maybe_skip("jacobi", x, |cpu, x| cpu.jacobi(problem, x, x_before, &blends, residual));
+        let Some(first) = x.first_mut() else { return };
+        match self.fault {
+            Fault::Unsteady => {
+                self.count += 1;
+                first[0] = f32::from_bits(first[0].to_bits() ^ ((self.count / 3) & 1));
+            }
+            Fault::NotANumber => first[1] = f32::NAN,
+            _ => {}
+        }
+    }
+    fn blend(&mut self, x_hat: &Points, x: &Points, x_before: &mut Points, blend: Blend) {
+        self.maybe_skip("blend", x_before, |cpu, out| cpu.blend(x_hat, x, out, blend));
+    }
+    fn divide_by_diagonal(&mut self, problem: &CpuProblem<f32>, r: &Points, z: &mut Points) {
+        self.maybe_skip("divide_by_diagonal", z, |cpu, z| cpu.divide_by_diagonal(problem, r, z));
+    }
+    fn multiply(&mut self, problem: &CpuProblem<f32>, p: &Points, out: &mut Points) {
+        self.maybe_skip("multiply", out, |cpu, out| cpu.multiply(problem, p, out));
+    }
+    fn colours(&mut self, problem: &mut CpuProblem<f32>) -> usize {
+        self.count = self.cpu.colours(problem) as u32;
+        self.count as usize
+    }
+    fn gauss_seidel(&mut self, problem: &CpuProblem<f32>, colour: usize, omega: f64, r: &Points, z: &mut Points) {
+        let colour = if self.fault == Fault::ColoursReversed { self.count as usize - 1 - colour } else { colour };
+        self.cpu.gauss_seidel(problem, colour, omega, r, z);
+    }
+    fn solve_direct(&mut self, problem: &mut CpuProblem<f32>, r: &Points, z: &mut Points) -> Result<(), DeviceError> {
+        self.cpu.solve_direct(problem, r, z)
+    }
+    fn largest_jacobi_eigenvalue(&mut self, problem: &mut CpuProblem<f32>) -> f64 {
+        self.cpu.largest_jacobi_eigenvalue(problem)
+    }
+
+    fn reset_multipliers(&mut self, problem: &mut CpuProblem<f32>) {
+        if self.fault != Fault::KeepsMultipliers {
+            self.cpu.reset_multipliers(problem);
+        }
+    }
+    fn constrain_jacobi(&mut self, problem: &mut CpuProblem<f32>, relaxation: f64, x: &Points, x_hat: &mut Points) {
+        self.maybe_skip("constrain_jacobi", x_hat, |cpu, out| cpu.constrain_jacobi(problem, relaxation, x, out));
+    }
+    fn constraint_colours(&mut self, problem: &mut CpuProblem<f32>) -> usize {
+        self.cpu.constraint_colours(problem)
+    }
+    fn constrain_colour(&mut self, problem: &mut CpuProblem<f32>, colour: usize, extended: bool, x: &mut Points) {
+        let extended = extended && self.fault != Fault::ForgetsMultipliers;
+        self.maybe_skip("constrain_colour", x, |cpu, x| cpu.constrain_colour(problem, colour, extended, x));
+    }
+    fn enforce(&mut self, problem: &mut CpuProblem<f32>, x: &mut Points) {
+        self.maybe_skip("enforce", x, |cpu, x| cpu.enforce(problem, x));
+    }
+}

@@ -1,0 +1,104 @@
+//! Devices with one thing wrong: the selftest catches every one of them.
+
+mod wrong;
+
+use pliant_gpu::selftest::{Check, Extent, Suite};
+use std::sync::LazyLock;
+use wrong::{Fault, SKIPPED, Wrong};
+
+static SUITE: LazyLock<Suite> = LazyLock::new(|| Suite::new(Extent::Usual).unwrap());
+
+fn failed(fault: Fault) -> Vec<Check> {
+    let checks = SUITE.run(&mut Wrong::new(fault), &mut |_| {}).unwrap();
+    checks.into_iter().filter(|check| !check.passed).collect()
+}
+
+/// The checks of these verbs fail.
+fn caught(fault: Fault, verbs: &[&str]) {
+    let failed = failed(fault);
+    println!("{fault:?}: {} checks failed", failed.len());
+    for verb in verbs {
+        assert!(failed.iter().any(|check| check.verb == *verb), "{fault:?} is not seen by {verb}");
+    }
+}
+
+#[test]
+fn the_cpu_passes() {
+    assert_eq!(failed(Fault::Nothing), []);
+}
+
+#[test]
+fn a_missing_element_is_seen() {
+    for element in [
+        "spring",
+        "quadratic bending",
+        "curved bending",
+        "as-rigid-as-possible triangle",
+        "strain limit triangle",
+        "as-rigid-as-possible tet",
+        "strain limit tet",
+        "volume limit tet",
+    ] {
+        caught(Fault::Drops(element), &["gradient", "jacobi", "constrain_jacobi"]);
+    }
+}
+
+#[test]
+fn wrong_elements_are_seen() {
+    caught(Fault::RestLength, &["gradient", "jacobi", "constrain_jacobi"]);
+    caught(Fault::OtherEndFirst, &["constrain_colour"]);
+}
+
+#[test]
+fn forgotten_forces_pins_and_contacts_are_seen() {
+    caught(Fault::NoWind, &["begin_step, start"]);
+    caught(Fault::NoDamping, &["begin_step, start"]);
+    caught(Fault::NoContacts, &["gradient", "jacobi", "multiply", "enforce", "end_step", "measure end"]);
+    caught(Fault::NoFriction, &["end_step", "end_step after enforce"]);
+    caught(Fault::CollidersReversed, &["enforce", "end_step"]);
+    caught(Fault::NoPins, &["begin_step, start", "gradient", "enforce"]);
+    caught(Fault::StaleContacts, &["divide_by_diagonal", "multiply", "gauss_seidel"]);
+    caught(Fault::StalePotential, &["potential"]);
+}
+
+#[test]
+fn a_skipped_vertex_is_seen() {
+    for verb in SKIPPED {
+        caught(Fault::SkipsLast(verb), &[verb]);
+    }
+    caught(Fault::OffByOne, &["gradient"]);
+    caught(Fault::WrongOrder, &["write, read"]);
+    caught(Fault::DotMissesLast, &["dot, copy_scalar", "dot of reals"]);
+}
+
+#[test]
+fn wrong_factors_slots_and_orders_are_seen() {
+    caught(Fault::IgnoresGamma, &["jacobi, blended"]);
+    caught(Fault::IgnoresOmega, &["jacobi, blended"]);
+    caught(Fault::RepeatsBlend, &["jacobi, many"]);
+    caught(Fault::DividesByZero, &["axpy"]);
+    caught(Fault::LosesSign, &["axpy"]);
+    caught(Fault::WrongSlot, &["jacobi, blended"]);
+    caught(Fault::ColoursReversed, &["gauss_seidel"]);
+    caught(Fault::KeepsMultipliers, &["constrain_colour, extended"]);
+    caught(Fault::ForgetsMultipliers, &["constrain_colour, extended"]);
+}
+
+#[test]
+fn wrong_measures_are_seen() {
+    caught(Fault::Measure("start_energy"), &["measure start"]);
+    for solution in ["energy", "gradient_norm", "possible_decrease", "rounding_energy"] {
+        caught(Fault::Measure(solution), &["measure solution"]);
+    }
+    for end in ["max_stretch", "mean_stretch", "min_gap", "inverted"] {
+        caught(Fault::Measure(end), &["measure end"]);
+    }
+}
+
+#[test]
+fn unsteady_bits_and_missing_numbers_are_seen() {
+    let failed = failed(Fault::Unsteady);
+    assert!(failed.iter().any(|check| check.verb == "pd-jacobi" && check.model.contains("twice")));
+    assert!(failed.iter().all(|check| check.model.contains("twice")), "a bit is no error: {failed:?}");
+    caught(Fault::NotANumber, &["jacobi", "pd-jacobi"]);
+}
