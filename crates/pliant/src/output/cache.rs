@@ -5,7 +5,7 @@ use crate::step::RhoCache;
 use std::path::PathBuf;
 
 /// Raised when the way ρ is found changes, so that values found the old way are not used.
-const REVISION: u32 = 5;
+const REVISION: u32 = 7;
 
 /// A [`RhoCache`] in `$XDG_CACHE_HOME/pliant`, or else in `~/.cache/pliant`. Whatever fails, the value is found again.
 #[derive(Clone, Debug, Default)]

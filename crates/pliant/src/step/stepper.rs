@@ -314,11 +314,17 @@ where
                     if let Some(budget) = self.settings.budget.filter(|_| retries == 0) {
                         self.pace.observe(report.iterations, elapsed.as_secs_f64(), budget.as_secs_f64());
                     }
-                    if report.restarts > 0 || retries > 0 {
-                        // ρ was too large for this scene; the next steps need not find that out again.
-                        let rho = &mut self.settings.parameters.rho;
-                        *rho = (1.0 - 2.0 * (1.0 - *rho)).max(0.0);
-                    }
+                    // ρ was too large for this scene, which the next steps need not find out again: clearly so if the step
+                    // was rolled back, a little if acceleration was restarted, which contacts that come and go make it.
+                    let wider = if retries > 0 {
+                        2.0
+                    } else if report.restarts > 0 {
+                        1.1
+                    } else {
+                        1.0
+                    };
+                    let rho = &mut self.settings.parameters.rho;
+                    *rho = (1.0 - wider * (1.0 - *rho)).max(0.0);
                     report.ms = (elapsed.saturating_sub(self.certificate_time)).as_secs_f64() * 1e3;
                     report.over_budget = self.settings.budget.is_some_and(|budget| elapsed > budget);
                     return Ok(report);

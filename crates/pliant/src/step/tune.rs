@@ -34,12 +34,19 @@ const TELLING: f64 = 1.2;
 const LONGER: usize = 3;
 
 /// The ρ with the least error after the given iterations, in the geometric mean over the trials.
+///
+/// With the direct solver it is the largest one: its errors are so small that they say nothing. Turning and falling cost so
+/// little energy that a step which hardly moved may have the least error, and a smaller ρ makes cloth fall in slow motion
+/// (`docs/results.md`).
 pub(super) fn find_rho<D: Device + 'static>(device: &mut D, tuning: &Tuning) -> Result<f64, DeviceError>
 where
     D::Points: 'static,
 {
-    let mut run = Run::new(device, tuning, tuning.state.time + tuning.h)?;
     let choices = choices(tuning.iterations);
+    if tuning.method.needs_direct_solver() {
+        return Ok(choices.last().copied().unwrap_or(0.0));
+    }
+    let mut run = Run::new(device, tuning, tuning.state.time + tuning.h)?;
     let mut scores = vec![0.0; choices.len()];
     let mut telling = 0.0;
     for trial in [shaken(tuning), simulated(device, tuning, &mut run)?] {
