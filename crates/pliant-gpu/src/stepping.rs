@@ -6,6 +6,7 @@ use crate::error::GpuError;
 use crate::gpu::Gpu;
 use crate::kernel::{GROUP, Kernel};
 use crate::problem::{GpuProblem, MeasureParameters, PackedPin, RangeParameters, StepParameters};
+use crate::sweep::force_buffers;
 use crate::vector::Quantity;
 use crate::vector::Reduction::{Max, Min, Sum};
 use pliant::device::{Measures, Moment, Slot, StepInput};
@@ -239,21 +240,9 @@ impl Gpu {
     }
 
     fn vertex_measure(&mut self, problem: &GpuProblem, kernel: &Kernel, x: &Field, [first, others]: [u32; 2]) {
-        let buffers = [
-            &x.buffer,
-            &problem.x_pull.buffer,
-            &problem.inv_diagonal,
-            &problem.rows.slices,
-            &problem.rows.entries,
-            &problem.rows.pulls,
-            &problem.slots,
-            &problem.slot_offsets,
-            &problem.colliders,
-            &problem.touch,
-            &problem.x_tilde.buffer,
-            &problem.measured,
-            &problem.inertia,
-        ];
+        let mut buffers = [&problem.inertia; 13];
+        buffers[..10].copy_from_slice(&force_buffers(problem, x));
+        (buffers[10], buffers[11]) = (&problem.x_tilde.buffer, &problem.measured);
         self.recorder.run(kernel, &buffers, &MeasureParameters { n: problem.n, first, others }, problem.n);
     }
 

@@ -14,13 +14,8 @@ use pliant::math::Fnv;
 use pliant::step::RhoCache;
 use std::time::{Duration, Instant};
 
-/// The buffers of the kernels that loop over neighbours.
-pub(crate) fn sweep_buffers<'a>(
-    problem: &'a GpuProblem,
-    x: &'a Field,
-    out: &'a Field,
-    last: &'a Buffer,
-) -> [&'a Buffer; 12] {
+/// What `force.wgsl` reads, in the order of its bindings.
+pub(crate) fn force_buffers<'a>(problem: &'a GpuProblem, x: &'a Field) -> [&'a Buffer; 10] {
     [
         &x.buffer,
         &problem.x_pull.buffer,
@@ -32,9 +27,20 @@ pub(crate) fn sweep_buffers<'a>(
         &problem.slot_offsets,
         &problem.colliders,
         &problem.touch,
-        &out.buffer,
-        last,
     ]
+}
+
+/// The same, and what the kernels of `sweep.wgsl` write.
+pub(crate) fn sweep_buffers<'a>(
+    problem: &'a GpuProblem,
+    x: &'a Field,
+    out: &'a Field,
+    last: &'a Buffer,
+) -> [&'a Buffer; 12] {
+    let mut buffers = [last; 12];
+    buffers[..10].copy_from_slice(&force_buffers(problem, x));
+    buffers[10] = &out.buffer;
+    buffers
 }
 
 impl Gpu {
@@ -97,9 +103,8 @@ impl Gpu {
     }
 
     fn patch_sweep(&mut self, problem: &GpuProblem, patches: &Patches, x: &Field, x_before: &Field, blend: Blend) {
-        let [head @ .., _, _] = sweep_buffers(problem, x, x_before, &problem.nothing.read);
         let mut buffers = [&problem.nothing.read; 16];
-        buffers[..10].copy_from_slice(&head);
+        buffers[..10].copy_from_slice(&force_buffers(problem, x));
         let own =
             [&x_before.buffer, &patches.headers, &patches.members, &patches.own_slots, &patches.records, &patches.data];
         buffers[10..].copy_from_slice(&own);
