@@ -82,6 +82,10 @@ pub(crate) fn bench(args: &Args, typed: &BenchArgs) -> anyhow::Result<Exit> {
         Ok(scene)
     };
     let wanted = |name: &str| typed.only.as_ref().is_none_or(|only| name.contains(only.as_str()));
+    let names: Vec<&str> = cases().iter().map(|case| case.name).chain(sweeps(true).iter().map(|s| s.0)).collect();
+    if let Some(only) = typed.only.as_ref().filter(|_| !names.iter().any(|name| wanted(name))) {
+        anyhow::bail!("nothing to time is called '{only}'; there are: {}", names.join(", "));
+    }
     let mut steps: Vec<(Case, StepTimes)> = Vec::new();
     for case in cases().into_iter().filter(|case| wanted(case.name)) {
         let mut scene = parse(case.name, &case.scene)?;

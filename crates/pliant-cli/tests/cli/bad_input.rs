@@ -19,6 +19,7 @@ fn bad_calls_are_refused_with_a_message_that_says_what_to_do() {
         (&["run", "tets.toml", "--method", "pd-direct"], &["pd-direct", "newton"]),
         (&["run", "scene.toml", "--method", "pd-jacobbi"], &["pd-jacobbi", "did you mean", "pliant methods"]),
         (&["run", "scene.toml", "--device", "gpu7"], &["gpu7", "cpu"]),
+        (&["bench", "pd", "--only", "teapot"], &["teapot", "fishnet"]),
         (&["run", "scene.toml", "--set", "cloth.resolution"], &["KEY=VALUE"]),
         (&["run", "scene.toml", "--set", "cloth.resolutoin=3"], &["--set", "resolution"]),
         (&["run", "scene.toml", "--set", "cloth.resolution=1"], &["from 2"]),

@@ -1,6 +1,7 @@
 //! Tests of the built program, as its users call it.
 
 mod bad_input;
+mod bench;
 mod commands;
 mod devices;
 mod files;
