@@ -1,7 +1,9 @@
 //! What an answer of a given quality costs: a cloth that hangs by two corners and one that falls on a sphere, by steps per
 //! frame and iterations, beside Newton on the CPU where that is small enough.
 //!
-//!     cargo bench -p pliant-gpu --bench quality -- SCENES-FOLDER [RESOLUTION...]
+//!     cargo bench -p pliant-gpu --bench quality -- [scenes=FOLDER] [scene=NAME] [RESOLUTION...] [N:STEPSxITERATIONS[@RHO]...]
+//!
+//! With cases such as `316:40x100@0.999`, only these.
 #![allow(missing_docs)]
 
 use pliant::device::CpuOnly;
@@ -102,55 +104,68 @@ fn run(file: &str, n: usize, case: Case) -> Outcome {
     }
 }
 
+/// What is tried for N by N vertices unless cases are given.
+fn usual(n: usize) -> Vec<Case> {
+    let jacobi = |steps, iterations, rho| Case("pd-jacobi-chebyshev", steps, iterations, rho, true);
+    let mut cases = Vec::new();
+    if n <= 32 {
+        cases.extend(
+            [(1, "newton", 200), (4, "newton", 200), (1, "pd-direct-chebyshev", 80)]
+                .map(|(steps, method, iterations)| Case(method, steps, iterations, None, false)),
+        );
+    }
+    let found: &[(usize, usize)] = match n {
+        0..500 => &[(1, 200), (1, 1000), (1, 4000), (4, 100), (4, 400), (20, 50)],
+        _ => &[(1, 1000), (4, 250)],
+    };
+    cases.extend(found.iter().map(|&(steps, iterations)| jacobi(steps, iterations, None)));
+    let bold: &[(usize, usize, f64)] = match n {
+        0..500 => &[(1, 1000, 0.9999), (1, 2000, 0.9999), (4, 250, 0.9997), (4, 500, 0.9999)],
+        _ => &[(1, 2000, 0.9999)],
+    };
+    cases.extend(bold.iter().map(|&(steps, iterations, rho)| jacobi(steps, iterations, Some(rho))));
+    cases
+}
+
+/// `N:STEPSxITERATIONS[@RHO]`
+fn given(text: &str) -> Option<(usize, Case)> {
+    let (n, rest) = text.split_once(':')?;
+    let (counts, rho) = rest.split_once('@').map_or((rest, None), |(counts, rho)| (counts, rho.parse().ok()));
+    let (steps, iterations) = counts.split_once('x')?;
+    let case = Case("pd-jacobi-chebyshev", steps.parse().ok()?, iterations.parse().ok()?, rho, true);
+    Some((n.parse().ok()?, case))
+}
+
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
-    let folder =
-        arguments.first().cloned().unwrap_or_else(|| concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenes").into());
-    let sizes: Vec<usize> = arguments.iter().filter_map(|argument| argument.parse().ok()).collect();
-    let sizes = if sizes.is_empty() { vec![32, 100, 316] } else { sizes };
+    let value = |key: &str| arguments.iter().find_map(|argument| argument.strip_prefix(key)).map(str::to_string);
+    let folder = value("scenes=").unwrap_or_else(|| concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenes").into());
+    let scenes = value("scene=").map_or(vec!["hanging".to_string(), "drop".to_string()], |name| vec![name]);
+    let mut sizes: Vec<usize> = arguments.iter().filter_map(|argument| argument.parse().ok()).collect();
+    let mut cases: Vec<(usize, Case)> = arguments.iter().filter_map(|argument| given(argument)).collect();
+    if sizes.is_empty() && cases.is_empty() {
+        sizes = vec![32, 100, 316];
+    }
+    cases.extend(sizes.into_iter().flat_map(|n| usual(n).into_iter().map(move |case| (n, case))));
     println!(
         "| scene | N | method | steps x iterations | rho | mean stretch | at pins | fall / free fall | rise, m | ms per frame | retries |"
     );
     println!("|---|---|---|---|---|---|---|---|---|---|---|");
-    for name in ["hanging", "drop"] {
-        let file = format!("{folder}/{name}.toml");
-        if !std::path::Path::new(&file).exists() {
-            continue;
-        }
-        for &n in &sizes {
-            let jacobi = |steps, iterations, rho| Case("pd-jacobi-chebyshev", steps, iterations, rho, true);
-            let mut cases = Vec::new();
-            if n <= 32 {
-                cases.extend(
-                    [(1, "newton", 200), (4, "newton", 200), (1, "pd-direct-chebyshev", 80)]
-                        .map(|(steps, method, iterations)| Case(method, steps, iterations, None, false)),
-                );
-            }
-            let found: &[(usize, usize)] = match n {
-                0..500 => &[(1, 200), (1, 1000), (1, 4000), (4, 100), (4, 400), (20, 50)],
-                _ => &[(1, 1000), (4, 250)],
-            };
-            cases.extend(found.iter().map(|&(steps, iterations)| jacobi(steps, iterations, None)));
-            let bold: &[(usize, usize, f64)] = match n {
-                0..500 => &[(1, 1000, 0.9999), (1, 2000, 0.9999), (4, 250, 0.9997), (4, 500, 0.9999)],
-                _ => &[(1, 2000, 0.9999)],
-            };
-            cases.extend(bold.iter().map(|&(steps, iterations, rho)| jacobi(steps, iterations, Some(rho))));
-            for case in cases {
-                let o = run(&file, n, case);
-                let Case(method, steps, iterations, ..) = case;
-                println!(
-                    "| {name} | {n} | {method} on {} | {steps} x {iterations} | {:.5} | {:.4} % | {:.2} % | {:.4} | {:.3} | {:.2} | {} |",
-                    o.device,
-                    o.rho,
-                    100.0 * o.mean,
-                    100.0 * o.at_pins,
-                    o.fall,
-                    o.rise,
-                    o.ms,
-                    o.retries
-                );
-            }
+    for name in &scenes {
+        for &(n, case) in &cases {
+            let o = run(&format!("{folder}/{name}.toml"), n, case);
+            let Case(method, steps, iterations, ..) = case;
+            println!(
+                "| {name} | {n} | {method} on {} | {steps} x {iterations} | {:.5} | {:.4} % | {:.2} % | {:.4} | {:.3} | {:.2} | {} |",
+                o.device,
+                o.rho,
+                100.0 * o.mean,
+                100.0 * o.at_pins,
+                o.fall,
+                o.rise,
+                o.ms,
+                o.retries
+            );
         }
     }
 }

@@ -64,6 +64,7 @@ fn sweeps(large: bool) -> Vec<(&'static str, String)> {
     if large {
         all.push(("cloth 1M", cloth(1000, "")));
     }
+    all.push(("armadillo 55K", solid(&creature())));
     all.push(("tets 55K", solid("shape = 'box'\nsize = 1\ncells = 21")));
     if large {
         all.push(("tets 1M", solid("shape = 'box'\nsize = 1\ncells = 58")));
