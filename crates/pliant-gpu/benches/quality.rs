@@ -1,9 +1,9 @@
 //! What an answer of a given quality costs: a cloth that hangs by two corners and one that falls on a sphere, by steps per
 //! frame and iterations, beside Newton on the CPU where that is small enough.
 //!
-//!     cargo bench -p pliant-gpu --bench quality -- [scenes=FOLDER] [scene=NAME] [RESOLUTION...] [N:STEPSxITERATIONS[@RHO]...]
+//!     cargo bench -p pliant-gpu --bench quality -- [scenes=FOLDER] [scene=NAME] [RESOLUTION...] [N:METHOD:STEPSxITERATIONS[@RHO]...]
 //!
-//! With cases such as `316:40x100@0.999`, only these.
+//! With cases such as `316:pd-jacobi-chebyshev:40x100@0.999`, only these.
 #![allow(missing_docs)]
 
 use pliant::device::CpuOnly;
@@ -35,7 +35,7 @@ fn height(state: &State) -> f64 {
 
 /// Method, steps per frame, iterations, ρ unless it is to be found, and whether on the GPU (if there is one).
 #[derive(Clone, Copy)]
-struct Case(&'static str, usize, usize, Option<f64>, bool);
+struct Case<'a>(&'a str, usize, usize, Option<f64>, bool);
 
 struct Outcome {
     device: String,
@@ -105,7 +105,7 @@ fn run(file: &str, n: usize, case: Case) -> Outcome {
 }
 
 /// What is tried for N by N vertices unless cases are given.
-fn usual(n: usize) -> Vec<Case> {
+fn usual(n: usize) -> Vec<Case<'static>> {
     let jacobi = |steps, iterations, rho| Case("pd-jacobi-chebyshev", steps, iterations, rho, true);
     let mut cases = Vec::new();
     if n <= 32 {
@@ -127,12 +127,13 @@ fn usual(n: usize) -> Vec<Case> {
     cases
 }
 
-/// `N:STEPSxITERATIONS[@RHO]`
-fn given(text: &str) -> Option<(usize, Case)> {
+/// `N:METHOD:STEPSxITERATIONS[@RHO]`
+fn given(text: &str) -> Option<(usize, Case<'_>)> {
     let (n, rest) = text.split_once(':')?;
+    let (method, rest) = rest.split_once(':')?;
     let (counts, rho) = rest.split_once('@').map_or((rest, None), |(counts, rho)| (counts, rho.parse().ok()));
     let (steps, iterations) = counts.split_once('x')?;
-    let case = Case("pd-jacobi-chebyshev", steps.parse().ok()?, iterations.parse().ok()?, rho, true);
+    let case = Case(method, steps.parse().ok()?, iterations.parse().ok()?, rho, true);
     Some((n.parse().ok()?, case))
 }
 

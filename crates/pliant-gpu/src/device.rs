@@ -200,6 +200,10 @@ impl Device for Gpu {
         Err(DeviceError::Unsupported { device: self.name(), what: "direct solver".to_string(), help })
     }
 
+    fn cycle(&mut self, problem: &mut GpuProblem, r: &Points, z: &mut Points) {
+        self.v_cycle(problem, &r.field, &z.field);
+    }
+
     fn largest_jacobi_eigenvalue(&mut self, problem: &mut GpuProblem) -> f64 {
         problem.system.matrix.largest_jacobi_eigenvalue(60)
     }

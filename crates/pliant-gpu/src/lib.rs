@@ -13,6 +13,7 @@ mod gpu;
 mod kernel;
 mod library;
 mod matrix;
+mod multigrid;
 mod order;
 mod patches;
 mod problem;

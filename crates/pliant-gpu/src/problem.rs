@@ -51,6 +51,7 @@ pub struct GpuProblem {
     pub(crate) kernels: Kernels,
     pub(crate) rings: RingChoice,
     pub(crate) matrix: Option<crate::matrix::Matrix>,
+    pub(crate) multigrid: Option<crate::multigrid::Multigrid>,
     pub(crate) constraints: Option<crate::constrain::Constraints>,
     pub(crate) potential: Potential,
     /// Stands where a kernel has a buffer that it does not use.
@@ -310,6 +311,7 @@ impl GpuProblem {
             kernels,
             rings: RingChoice::Open,
             matrix: None,
+            multigrid: None,
             constraints: None,
             potential: Potential::new(model.clone(), system.clone()),
             nothing: Nothing::new(context)?,

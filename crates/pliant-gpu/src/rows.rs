@@ -69,6 +69,45 @@ impl ForceRows {
     }
 }
 
+/// Rows of any sparse matrix in a given order.
+pub(crate) struct SlicedRows {
+    pub(crate) slices: Buffer,
+    pub(crate) entries: Buffer,
+}
+
+impl SlicedRows {
+    /// The given rows, with each column at its place.
+    pub(crate) fn new(
+        context: &Context,
+        name: &str,
+        matrix: &Csr,
+        rows: &[u32],
+        places: &[u32],
+    ) -> Result<Self, GpuError> {
+        let (mut slices, mut entries) = (Vec::<[u32; 2]>::new(), Vec::<[u32; 2]>::new());
+        for slice in rows.chunks(SLICE) {
+            push_slice(&mut slices, &mut entries, matrix, slice, places);
+        }
+        Ok(Self {
+            slices: Buffer::with(context, &format!("slices of {name}"), &slices)?,
+            entries: Buffer::with(context, &format!("entries of {name}"), &entries)?,
+        })
+    }
+}
+
+/// Appends a slice: where its entries start, how wide it is, and the entries.
+fn push_slice(slices: &mut Vec<[u32; 2]>, entries: &mut Vec<[u32; 2]>, matrix: &Csr, slice: &[u32], places: &[u32]) {
+    let rows: Vec<Vec<(usize, f64)>> = slice.iter().map(|&i| matrix.row(i as usize).collect()).collect();
+    let width = rows.iter().map(Vec::len).max().unwrap_or(0);
+    slices.push([entries.len() as u32, width as u32]);
+    for k in 0..width {
+        entries.extend((0..SLICE).map(|lane| {
+            let entry = rows.get(lane).and_then(|row| row.get(k));
+            entry.map_or([0, 0], |&(j, value)| [places[j], (value as f32).to_bits()])
+        }));
+    }
+}
+
 /// Rows of a matrix for some vertices in some order.
 pub(crate) struct MatrixRows {
     pub(crate) slices: Buffer,
@@ -91,17 +130,9 @@ impl MatrixRows {
         for group in groups {
             ranges.push([vertices.len() as u32, group.len() as u32]);
             for slice in group.chunks(SLICE) {
-                let rows: Vec<Vec<(usize, f64)>> = slice.iter().map(|&i| matrix.row(i as usize).collect()).collect();
-                let width = rows.iter().map(Vec::len).max().unwrap_or(0);
-                slices.push([entries.len() as u32, width as u32]);
+                push_slice(&mut slices, &mut entries, matrix, slice, &order.place);
                 vertices.extend(slice.iter().map(|&i| order.place[i as usize]));
                 vertices.resize(slices.len() * SLICE, NOBODY);
-                for k in 0..width {
-                    entries.extend((0..SLICE).map(|lane| {
-                        let entry = rows.get(lane).and_then(|row| row.get(k));
-                        entry.map_or([0, 0], |&(j, value)| [order.place[j], (value as f32).to_bits()])
-                    }));
-                }
             }
         }
         Ok(Self {

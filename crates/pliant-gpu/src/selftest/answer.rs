@@ -64,7 +64,7 @@ impl<'a, D: Device> Bench<'a, D> {
             }
             Verb::Gradient => self.gradient(case, fields, &mut out)?,
             Verb::Jacobi | Verb::JacobiBlended | Verb::JacobiMany => self.jacobi(verb, case, fields, &mut out)?,
-            Verb::DivideByDiagonal | Verb::Multiply | Verb::GaussSeidel => {
+            Verb::DivideByDiagonal | Verb::Multiply | Verb::GaussSeidel | Verb::Cycle => {
                 self.matrix(verb, case, fields, &mut out)?;
             }
             Verb::ConstrainJacobi | Verb::ConstrainColours | Verb::ConstrainExtended => {
@@ -228,6 +228,10 @@ impl<'a, D: Device> Bench<'a, D> {
                 device.divide_by_diagonal(problem, a, c);
             }
             Verb::Multiply => device.multiply(problem, b, c),
+            Verb::Cycle => {
+                device.write(&fields.r, a);
+                device.cycle(problem, a, c);
+            }
             _ => {
                 device.write(&fields.r, a);
                 device.copy(b, c);

@@ -23,6 +23,7 @@ pub(super) enum Verb {
     DivideByDiagonal,
     Multiply,
     GaussSeidel,
+    Cycle,
     ConstrainJacobi,
     ConstrainColours,
     ConstrainExtended,
@@ -56,7 +57,7 @@ const fn entry(verb: Verb, name: &'static str, roundings: f64) -> Entry {
 /// five times (2.5 units in the last place), inverseSqrt four times, and a root nine times; k roundings of either sign add
 /// up to about √k. Sizes come from a few random moves, so they may be some times too small: hence powers of two with room.
 /// "Seen" is the most in 25 draws of all fields on the CPU and on lavapipe.
-pub(super) const TABLE: [Entry; 26] = [
+pub(super) const TABLE: [Entry; 27] = [
     // Nothing is computed.
     entry(Verb::WriteRead, "write, read", 0.0),
     entry(Verb::Copy, "copy", 0.0),
@@ -93,6 +94,8 @@ pub(super) const TABLE: [Entry; 26] = [
     entry(Verb::Multiply, "multiply", 32.0),
     // That for each colour, forth and back, each time with ω/D. Seen: 61.
     entry(Verb::GaussSeidel, "gauss_seidel", 256.0),
+    // Products as above with three matrices per level, forth and back, on some eight levels: √(48 · 4 · 8).
+    entry(Verb::Cycle, "cycle", 64.0),
     // A constraint and its gradient (24 as above), two quotients (10). Seen: 3.
     entry(Verb::ConstrainJacobi, "constrain_jacobi", 32.0),
     // That for each of some 16 constraints of a vertex, one after the other: 34 √16. Seen: 42.

@@ -304,6 +304,9 @@ impl Device for Wrong {
     fn solve_direct(&mut self, problem: &mut CpuProblem<f32>, r: &Points, z: &mut Points) -> Result<(), DeviceError> {
         self.cpu.solve_direct(problem, r, z)
     }
+    fn cycle(&mut self, problem: &mut CpuProblem<f32>, r: &Points, z: &mut Points) {
+        self.maybe_skip("cycle", z, |cpu, z| cpu.cycle(problem, r, z));
+    }
     fn largest_jacobi_eigenvalue(&mut self, problem: &mut CpuProblem<f32>) -> f64 {
         self.cpu.largest_jacobi_eigenvalue(problem)
     }

@@ -245,6 +245,9 @@ pub trait Device {
         r: &Self::Points,
         z: &mut Self::Points,
     ) -> Result<(), DeviceError>;
+    /// z ≈ A⁻¹ r by one symmetric V-cycle on a hierarchy of A ([`crate::linear::Hierarchy`], made at the first call), with
+    /// active contacts on the diagonal. Never overshoots: the product with A has eigenvalues in (0, 1].
+    fn cycle(&mut self, problem: &mut Self::Problem, r: &Self::Points, z: &mut Self::Points);
     /// Largest eigenvalue of D⁻¹A: above 2, plain Jacobi does not converge.
     fn largest_jacobi_eigenvalue(&mut self, problem: &mut Self::Problem) -> f64;
 

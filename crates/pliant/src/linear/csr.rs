@@ -1,4 +1,6 @@
-/// A square sparse matrix by rows, columns sorted within a row. Symmetric wherever Pliant uses it.
+use rayon::prelude::*;
+
+/// A sparse matrix by rows, columns sorted within a row. Square and symmetric, but for interpolation between levels.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Csr {
     /// Row i is `offset[i]..offset[i + 1]` of the two arrays below.
@@ -62,6 +64,68 @@ impl Csr {
     /// The diagonal.
     pub fn diagonal(&self) -> Vec<f64> {
         (0..self.rows()).map(|i| self.diagonal_at(i).map_or(0.0, |at| self.value[at])).collect()
+    }
+
+    /// The product with a matrix of `columns` columns.
+    pub fn times(&self, other: &Self, columns: usize) -> Self {
+        // Rows in chunks: each chunk has its own accumulator, and the order of sums does not depend on threads.
+        const CHUNK: usize = 4096;
+        let chunks: Vec<_> = (0..self.rows().div_ceil(CHUNK)).collect();
+        let parts: Vec<(Vec<u32>, Vec<u32>, Vec<f64>)> = chunks
+            .into_par_iter()
+            .map(|chunk| {
+                let mut sums = vec![0.0; columns];
+                let mut seen = vec![u32::MAX; columns];
+                let mut touched: Vec<u32> = Vec::new();
+                let (mut lengths, mut column, mut value) = (Vec::new(), Vec::new(), Vec::new());
+                for i in chunk * CHUNK..((chunk + 1) * CHUNK).min(self.rows()) {
+                    touched.clear();
+                    for (j, a) in self.row(i) {
+                        for (k, b) in other.row(j) {
+                            if seen[k] != i as u32 {
+                                seen[k] = i as u32;
+                                sums[k] = 0.0;
+                                touched.push(k as u32);
+                            }
+                            sums[k] += a * b;
+                        }
+                    }
+                    touched.sort_unstable();
+                    lengths.push(touched.len() as u32);
+                    column.extend_from_slice(&touched);
+                    value.extend(touched.iter().map(|&k| sums[k as usize]));
+                }
+                (lengths, column, value)
+            })
+            .collect();
+        let mut out = Self { offset: vec![0], ..Self::default() };
+        for (lengths, column, value) in parts {
+            for length in lengths {
+                out.offset.push(out.offset[out.offset.len() - 1] + length);
+            }
+            out.column.extend(column);
+            out.value.extend(value);
+        }
+        out
+    }
+
+    /// The transpose of a matrix of `columns` columns.
+    pub fn transposed(&self, columns: usize) -> Self {
+        let mut offset = vec![0u32; columns + 1];
+        self.column.iter().for_each(|&j| offset[j as usize + 1] += 1);
+        for j in 0..columns {
+            offset[j + 1] += offset[j];
+        }
+        let mut next = offset.clone();
+        let (mut column, mut value) = (vec![0; self.column.len()], vec![0.0; self.value.len()]);
+        for i in 0..self.rows() {
+            for (j, a) in self.row(i) {
+                let at = next[j] as usize;
+                (column[at], value[at]) = (i as u32, a);
+                next[j] += 1;
+            }
+        }
+        Self { offset, column, value }
     }
 
     /// Largest eigenvalue of D⁻¹A by power iteration from a fixed start, where D is the diagonal; slightly below the

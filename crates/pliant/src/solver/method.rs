@@ -5,6 +5,7 @@ use super::pbd::{ColouredConstraints, JacobiConstraints};
 use super::pd_direct::Direct;
 use super::pd_gauss_seidel::SymmetricGaussSeidel;
 use super::pd_jacobi::Jacobi;
+use super::pd_multigrid::Multigrid;
 use super::pd_pcg::NonlinearPcg;
 use super::precondition::{Diagonal, Preconditioned};
 use super::stationary::Stationary;
@@ -31,6 +32,7 @@ enum Kind {
     GaussSeidel,
     GaussSeidelOverRelaxed,
     Direct,
+    Multigrid,
     Pcg,
     PcgDirect,
     PbdJacobi,
@@ -95,6 +97,13 @@ const DIRECT: Method = pd(
     10,
     "exact global step; best for few iterations on small and medium meshes",
 );
+const MULTIGRID: Method = pd(
+    Kind::Multigrid,
+    "pd-multigrid",
+    "Tamstorf 2015",
+    20,
+    "a V-cycle per iteration: nearly as exact as pd-direct, on any device and for any size",
+);
 const PBD_JACOBI: Method =
     pbd(Kind::PbdJacobi, "pbd-jacobi", "course eq 27", 100, "robust and soft; stiffness depends on iterations");
 const PBD_GAUSS_SEIDEL: Method = pbd(
@@ -132,6 +141,8 @@ pub const METHODS: &[Method] = &[
     accelerated(GAUSS_SEIDEL, "pd-gauss-seidel-chebyshev", 100, "fewest sweeps of the matrix-free kind on CPUs"),
     DIRECT,
     accelerated(DIRECT, "pd-direct-chebyshev", 80, "most accurate for its time on CPUs; `auto` for most scenes"),
+    MULTIGRID,
+    accelerated(MULTIGRID, "pd-multigrid-chebyshev", 80, "pd-direct-chebyshev for GPUs and large meshes"),
     pd(
         Kind::Pcg,
         "pd-pcg",
@@ -167,6 +178,11 @@ impl Method {
     /// Whether it factors a matrix, which only some devices can.
     pub fn needs_direct_solver(&self) -> bool {
         matches!(self.kind, Kind::Direct | Kind::PcgDirect | Kind::Newton)
+    }
+
+    /// Whether its iterations are so good that their errors cannot tell a good ρ from a bad one.
+    pub(crate) fn takes_largest_rho(&self) -> bool {
+        matches!(self.kind, Kind::Direct | Kind::Multigrid)
     }
 
     /// Refuses a device without the direct solver that the method needs.
@@ -334,6 +350,9 @@ impl Method {
             Kind::GaussSeidelOverRelaxed => gauss_seidel(over),
             Kind::Direct => {
                 Box::new(Stationary::<D, _>::new(Preconditioned::new(Direct, self.chebyshev), chebyshev, gamma))
+            }
+            Kind::Multigrid => {
+                Box::new(Stationary::<D, _>::new(Preconditioned::new(Multigrid, self.chebyshev), chebyshev, gamma))
             }
             Kind::Pcg => Box::new(NonlinearPcg::<D, _>::new(Diagonal)),
             Kind::PcgDirect => Box::new(NonlinearPcg::<D, _>::new(Direct)),

@@ -10,6 +10,7 @@ mod pbd;
 mod pd_direct;
 mod pd_gauss_seidel;
 mod pd_jacobi;
+mod pd_multigrid;
 mod pd_pcg;
 mod precondition;
 mod stationary;

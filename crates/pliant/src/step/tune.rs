@@ -35,7 +35,7 @@ const LONGER: usize = 3;
 
 /// The ρ with the least error after the given iterations, in the geometric mean over the trials.
 ///
-/// With the direct solver it is the largest one: its errors are so small that they say nothing. Turning and falling cost so
+/// With the direct solver and with multigrid it is the largest one: its errors are so small that they say nothing. Turning and falling cost so
 /// little energy that a step which hardly moved may have the least error, and a smaller ρ makes cloth fall in slow motion
 /// (`docs/results.md`).
 pub(super) fn find_rho<D: Device + 'static>(device: &mut D, tuning: &Tuning) -> Result<f64, DeviceError>
@@ -43,7 +43,7 @@ where
     D::Points: 'static,
 {
     let choices = choices(tuning.iterations);
-    if tuning.method.needs_direct_solver() {
+    if tuning.method.takes_largest_rho() {
         return Ok(choices.last().copied().unwrap_or(0.0));
     }
     let mut run = Run::new(device, tuning, tuning.state.time + tuning.h)?;

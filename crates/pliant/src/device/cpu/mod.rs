@@ -4,6 +4,7 @@ mod constrain;
 mod force;
 mod matrix;
 mod measure;
+mod multigrid;
 mod parallel;
 mod problem;
 mod rows;
@@ -258,6 +259,10 @@ impl<R: Real> Device for Cpu<R> {
         }
         problem.scratch.rhs = rhs;
         Ok(())
+    }
+
+    fn cycle(&mut self, problem: &mut CpuProblem<R>, r: &Vec<[R; 4]>, z: &mut Vec<[R; 4]>) {
+        problem.cycle(r, z);
     }
 
     fn largest_jacobi_eigenvalue(&mut self, problem: &mut CpuProblem<R>) -> f64 {

@@ -1,0 +1,104 @@
+// One symmetric V-cycle on a hierarchy of A, level by level; twin of device/cpu/multigrid.rs. Rows are in slices of SLICE,
+// entry by entry, as in matrix.wgsl.
+
+struct Parameters {
+    n: u32,
+    // omega of the level; for `restricted` what bounds the rows of the interpolation.
+    factor: f32,
+}
+var<immediate> p: Parameters;
+// Right-hand side of the level; for `restricted` the residual of the finer one, with its contacts in w.
+@group(0) @binding(0) var<storage, read> r: array<vec4<f32>>;
+// Contacts of the level, N/m, and 1/(D + contacts), m/N.
+@group(0) @binding(1) var<storage, read> contact: array<vec2<f32>>;
+// First entry and width of a slice of the matrix, the interpolation or the restriction.
+@group(0) @binding(2) var<storage, read> slices: array<vec2<u32>>;
+// Column and the bits of the value.
+@group(0) @binding(3) var<storage, read> entries: array<vec2<u32>>;
+// The solution of the coarser level, or this one's so far.
+@group(0) @binding(4) var<storage, read> z: array<vec4<f32>>;
+@group(0) @binding(5) var<storage, read_write> out: array<vec4<f32>>;
+@group(0) @binding(6) var<storage, read_write> out_contact: array<vec2<f32>>;
+// D of the coarser level, N/m.
+@group(0) @binding(7) var<storage, read> divisor: array<f32>;
+
+const SLICE: u32 = 32u;
+
+// What is left of r after a sweep from zero.
+@compute @workgroup_size(GROUP)
+fn residual(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+) {
+    let i = index(group, groups, local);
+    if i >= p.n { return; }
+    let slice = slices[i / SLICE];
+    let own = contact[i];
+    let ri = r[i].xyz;
+    var sum = ri * (own.x * own.y);
+    for (var k = 0u; k < slice.y; k++) {
+        let entry = entries[slice.x + k * SLICE + i % SLICE];
+        sum += r[entry.x].xyz * (bitcast<f32>(entry.y) * contact[entry.x].y);
+    }
+    out[i] = vec4(ri - sum * p.factor, own.x);
+}
+
+// The residual and the contacts for the next level.
+@compute @workgroup_size(GROUP)
+fn restricted(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+) {
+    let i = index(group, groups, local);
+    if i >= p.n { return; }
+    let slice = slices[i / SLICE];
+    var sum = vec4<f32>(0.0);
+    for (var k = 0u; k < slice.y; k++) {
+        let entry = entries[slice.x + k * SLICE + i % SLICE];
+        let value = bitcast<f32>(entry.y);
+        sum += r[entry.x] * vec4(value, value, value, abs(value));
+    }
+    out[i] = vec4(sum.xyz, 0.0);
+    let touch = p.factor * sum.w;
+    out_contact[i] = vec2(touch, 1.0 / (divisor[i] + touch));
+}
+
+// The sweep from zero and the correction of the next level, if there is one.
+@compute @workgroup_size(GROUP)
+fn correct(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+) {
+    let i = index(group, groups, local);
+    if i >= p.n { return; }
+    let slice = slices[i / SLICE];
+    var sum = r[i].xyz * (p.factor * contact[i].y);
+    for (var k = 0u; k < slice.y; k++) {
+        let entry = entries[slice.x + k * SLICE + i % SLICE];
+        sum += z[entry.x].xyz * bitcast<f32>(entry.y);
+    }
+    out[i] = vec4(sum, 0.0);
+}
+
+// A sweep.
+@compute @workgroup_size(GROUP)
+fn smoothed(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+) {
+    let i = index(group, groups, local);
+    if i >= p.n { return; }
+    let slice = slices[i / SLICE];
+    let own = contact[i];
+    let zi = z[i].xyz;
+    var sum = zi * own.x;
+    for (var k = 0u; k < slice.y; k++) {
+        let entry = entries[slice.x + k * SLICE + i % SLICE];
+        sum += z[entry.x].xyz * bitcast<f32>(entry.y);
+    }
+    out[i] = vec4(zi + (r[i].xyz - sum) * (p.factor * own.y), 0.0);
+}
