@@ -20,6 +20,7 @@ struct CycleParameters {
 }
 
 struct Kernels {
+    covered: Arc<Kernel>,
     residual: Arc<Kernel>,
     restrict: Arc<Kernel>,
     correct: Arc<Kernel>,
@@ -30,6 +31,8 @@ struct Kernels {
 pub(crate) struct Multigrid {
     kernels: Kernels,
     grids: Vec<Grid>,
+    /// No cycle of this step has looked at the contacts yet.
+    pub(crate) fresh_step: bool,
 }
 
 /// A level with its unknowns.
@@ -42,8 +45,8 @@ struct Grid {
     restriction: SlicedRows,
     divisor: Buffer,
     scratch: Buffer,
-    /// Contacts, right-hand side and solution; those of the finest level are elsewhere.
     contact: Buffer,
+    /// Right-hand side and solution; those of the finest level are the caller's.
     r: Buffer,
     z: Buffer,
 }
@@ -75,6 +78,7 @@ impl Multigrid {
             gpu.library.kernel_of::<CycleParameters>(SMALL_GROUP, "multigrid", text, entry, &access)
         };
         let kernels = Kernels {
+            covered: kernel("covered")?,
             residual: kernel("residual")?,
             restrict: kernel("restricted")?,
             correct: kernel("correct")?,
@@ -87,7 +91,7 @@ impl Multigrid {
             grids.push(Grid::new(&gpu.context, level, &places, &coarser, grids.is_empty())?);
             places = coarser;
         }
-        Ok(Self { kernels, grids })
+        Ok(Self { kernels, grids, fresh_step: true })
     }
 }
 
@@ -104,7 +108,7 @@ impl Grid {
         let rows = |name: &str, matrix: &Csr, rows: &[u32], columns: &[u32]| {
             SlicedRows::new(context, name, matrix, rows, columns)
         };
-        let own = |name: &str, bytes: usize| Buffer::new(context, name, if finest { 0 } else { (bytes * n) as u64 });
+        let own = |name: &str| Buffer::new(context, name, if finest { 0 } else { 16 * n as u64 });
         Ok(Self {
             n: n as u32,
             omega: level.omega as f32,
@@ -114,9 +118,9 @@ impl Grid {
             restriction: rows("restriction", &level.restriction, &coarser.row, &places.place)?,
             divisor: Buffer::with(context, "a level's diagonal", &divisor)?,
             scratch: Buffer::new(context, "a level's residual", 16 * n as u64)?,
-            contact: own("a level's contacts", 8)?,
-            r: own("a level's right-hand side", 16)?,
-            z: own("a level's solution", 16)?,
+            contact: Buffer::new(context, "a level's contacts", 8 * n as u64)?,
+            r: own("a level's right-hand side")?,
+            z: own("a level's solution")?,
         })
     }
 }
@@ -130,11 +134,29 @@ impl Gpu {
                 Err(error) => return self.context.faults.report(error),
             }
         }
-        let Some(Multigrid { kernels, grids }) = &problem.multigrid else { return };
+        let Some(Multigrid { kernels, grids, fresh_step }) = &mut problem.multigrid else { return };
         let Some(coarsest) = grids.len().checked_sub(1) else { return };
-        let right = |k: usize| if k == 0 { &r.buffer } else { &grids[k].r };
-        let contact = |k: usize| if k == 0 { &problem.contact } else { &grids[k].contact };
         let (nothing, unwritten) = (&problem.nothing.read, &problem.nothing.write);
+        let touching = !problem.packed_colliders.is_empty();
+        let fresh = std::mem::take(fresh_step);
+        if touching {
+            // Within a step contacts only grow, see the twin on the CPU.
+            let finest = &grids[0];
+            let buffers = [
+                nothing,
+                &problem.contact,
+                &finest.matrix.slices,
+                &finest.matrix.entries,
+                nothing,
+                &unwritten[0],
+                &finest.contact,
+                &finest.divisor,
+            ];
+            let parameters = CycleParameters { n: finest.n, factor: if fresh { 0.0 } else { 1.0 } };
+            self.recorder.run(&kernels.covered, &buffers, &parameters, finest.n);
+        }
+        let right = |k: usize| if k == 0 { &r.buffer } else { &grids[k].r };
+        let contact = |k: usize| if k == 0 && !touching { &problem.contact } else { &grids[k].contact };
         for k in 0..coarsest {
             let (fine, coarse) = (&grids[k], &grids[k + 1]);
             let buffers = [

@@ -24,6 +24,21 @@ var<immediate> p: Parameters;
 
 const SLICE: u32 = 32u;
 
+// Contacts of the last gradient; with a factor of 1 also those of the gradients before it in this step.
+@compute @workgroup_size(GROUP)
+fn covered(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+) {
+    let i = index(group, groups, local);
+    if i >= p.n { return; }
+    let now = contact[i];
+    let touch = max(now.x, p.factor * out_contact[i].x);
+    // Held vertices keep an inverse of 0.
+    out_contact[i] = vec2(touch, select(0.0, 1.0 / (divisor[i] + touch), now.y > 0.0));
+}
+
 // What is left of r after a sweep from zero.
 @compute @workgroup_size(GROUP)
 fn residual(

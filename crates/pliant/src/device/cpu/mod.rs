@@ -156,6 +156,9 @@ impl<R: Real> Device for Cpu<R> {
         if let Some(direct) = &mut problem.direct {
             direct.fresh_step = true;
         }
+        if let Some(multigrid) = &mut problem.multigrid {
+            multigrid.fresh_step = true;
+        }
     }
 
     fn start(&mut self, problem: &CpuProblem<R>, x: &mut Vec<[R; 4]>) {

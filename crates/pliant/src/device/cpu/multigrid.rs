@@ -51,12 +51,26 @@ struct Grid<R> {
 /// The hierarchy of A in this precision.
 pub(super) struct Multigrid<R> {
     grids: Vec<Grid<R>>,
+    /// No cycle of this step has looked at the contacts yet.
+    pub(super) fresh_step: bool,
 }
 
 impl<R: Real> Multigrid<R> {
     fn new(matrix: &Csr) -> Self {
         let levels = Hierarchy::new(matrix).levels;
-        Self { grids: levels.iter().enumerate().map(|(k, level)| Grid::new(level, k == 0)).collect() }
+        let grids = levels.iter().enumerate().map(|(k, level)| Grid::new(level, k == 0)).collect();
+        Self { grids, fresh_step: true }
+    }
+
+    /// Takes the contacts of the last gradient. Within a step they only grow: a correction of the coarse levels moves many
+    /// vertices far, and where that brings a contact and takes it away again, A must not forget its stiffness.
+    fn cover(&mut self, now: &[R], held: &[bool]) {
+        let Grid { contact, inverse, divisor, .. } = &mut self.grids[0];
+        let fresh = std::mem::take(&mut self.fresh_step);
+        for (i, covered) in contact.iter_mut().enumerate() {
+            *covered = if fresh { now[i] } else { covered.max(now[i]) };
+            inverse[i] = if held[i] { R::ZERO } else { R::ONE / (divisor[i] + *covered) };
+        }
     }
 }
 
@@ -124,9 +138,8 @@ impl<R: Real> CpuProblem<R> {
     /// z ≈ A⁻¹ r with active contacts.
     pub(super) fn cycle(&mut self, r: &[[R; 4]], z: &mut [[R; 4]]) {
         let mut multigrid = self.multigrid.take().unwrap_or_else(|| Multigrid::new(&self.system.matrix));
+        multigrid.cover(&self.contact_diagonal, &self.system.held);
         let grids = &mut multigrid.grids;
-        grids[0].contact.copy_from_slice(&self.contact_diagonal);
-        grids[0].inverse.iter_mut().enumerate().for_each(|(i, inverse)| *inverse = self.inv_diagonal_with_contact(i));
         for k in 0..grids.len() - 1 {
             let (fine, coarse) = grids.split_at_mut(k + 1);
             let own = std::mem::take(&mut fine[k].r);
