@@ -179,6 +179,10 @@ impl Device for Gpu {
         self.vector.blend(&mut self.recorder, &x_hat.field, &x.field, &x_before.field, blend);
     }
 
+    fn descend(&mut self, z: &Points, x: &Points, x_before: &mut Points, blend: Blend) {
+        self.vector.descend(&mut self.recorder, &z.field, &x.field, &x_before.field, blend);
+    }
+
     fn divide_by_diagonal(&mut self, problem: &GpuProblem, r: &Points, z: &mut Points) {
         self.divide(problem, &r.field, &z.field);
     }

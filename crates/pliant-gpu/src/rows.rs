@@ -69,14 +69,50 @@ impl ForceRows {
     }
 }
 
-/// Rows of any sparse matrix in a given order.
+/// Rows of sparse matrices in given orders, one matrix after the other.
+#[derive(Default)]
+pub(crate) struct Slices {
+    slices: Vec<[u32; 2]>,
+    entries: Vec<[u32; 2]>,
+}
+
+impl Slices {
+    /// The given rows of a matrix, with each column at its place; returns their first slice.
+    pub(crate) fn push(&mut self, matrix: &Csr, rows: &[u32], places: &[u32]) -> u32 {
+        let first = self.slices.len() as u32;
+        rows.chunks(SLICE).for_each(|slice| self.push_slice(matrix, slice, places));
+        first
+    }
+
+    fn push_slice(&mut self, matrix: &Csr, slice: &[u32], places: &[u32]) {
+        let rows: Vec<Vec<(usize, f64)>> = slice.iter().map(|&i| matrix.row(i as usize).collect()).collect();
+        let width = rows.iter().map(Vec::len).max().unwrap_or(0);
+        self.slices.push([self.entries.len() as u32, width as u32]);
+        for k in 0..width {
+            self.entries.extend((0..SLICE).map(|lane| {
+                let entry = rows.get(lane).and_then(|row| row.get(k));
+                entry.map_or([0, 0], |&(j, value)| [places[j], (value as f32).to_bits()])
+            }));
+        }
+    }
+
+    /// Brings them to the device.
+    pub(crate) fn buffers(&self, context: &Context, name: &str) -> Result<SlicedRows, GpuError> {
+        Ok(SlicedRows {
+            slices: Buffer::with(context, &format!("slices of {name}"), &self.slices)?,
+            entries: Buffer::with(context, &format!("entries of {name}"), &self.entries)?,
+        })
+    }
+}
+
+/// First entry and width of each slice, and the entries: column and the bits of the value.
 pub(crate) struct SlicedRows {
     pub(crate) slices: Buffer,
     pub(crate) entries: Buffer,
 }
 
 impl SlicedRows {
-    /// The given rows, with each column at its place.
+    /// The given rows of a matrix, with each column at its place.
     pub(crate) fn new(
         context: &Context,
         name: &str,
@@ -84,27 +120,9 @@ impl SlicedRows {
         rows: &[u32],
         places: &[u32],
     ) -> Result<Self, GpuError> {
-        let (mut slices, mut entries) = (Vec::<[u32; 2]>::new(), Vec::<[u32; 2]>::new());
-        for slice in rows.chunks(SLICE) {
-            push_slice(&mut slices, &mut entries, matrix, slice, places);
-        }
-        Ok(Self {
-            slices: Buffer::with(context, &format!("slices of {name}"), &slices)?,
-            entries: Buffer::with(context, &format!("entries of {name}"), &entries)?,
-        })
-    }
-}
-
-/// Appends a slice: where its entries start, how wide it is, and the entries.
-fn push_slice(slices: &mut Vec<[u32; 2]>, entries: &mut Vec<[u32; 2]>, matrix: &Csr, slice: &[u32], places: &[u32]) {
-    let rows: Vec<Vec<(usize, f64)>> = slice.iter().map(|&i| matrix.row(i as usize).collect()).collect();
-    let width = rows.iter().map(Vec::len).max().unwrap_or(0);
-    slices.push([entries.len() as u32, width as u32]);
-    for k in 0..width {
-        entries.extend((0..SLICE).map(|lane| {
-            let entry = rows.get(lane).and_then(|row| row.get(k));
-            entry.map_or([0, 0], |&(j, value)| [places[j], (value as f32).to_bits()])
-        }));
+        let mut all = Slices::default();
+        all.push(matrix, rows, places);
+        all.buffers(context, name)
     }
 }
 
@@ -125,21 +143,17 @@ impl MatrixRows {
         order: &Order,
         groups: impl Iterator<Item = &'a [u32]>,
     ) -> Result<Self, GpuError> {
-        let (mut slices, mut entries) = (Vec::<[u32; 2]>::new(), Vec::<[u32; 2]>::new());
+        let mut all = Slices::default();
         let (mut vertices, mut ranges) = (Vec::new(), Vec::new());
         for group in groups {
             ranges.push([vertices.len() as u32, group.len() as u32]);
             for slice in group.chunks(SLICE) {
-                push_slice(&mut slices, &mut entries, matrix, slice, &order.place);
+                all.push_slice(matrix, slice, &order.place);
                 vertices.extend(slice.iter().map(|&i| order.place[i as usize]));
-                vertices.resize(slices.len() * SLICE, NOBODY);
+                vertices.resize(all.slices.len() * SLICE, NOBODY);
             }
         }
-        Ok(Self {
-            slices: Buffer::with(context, "slices of the matrix", &slices)?,
-            entries: Buffer::with(context, "entries of the matrix", &entries)?,
-            vertices: Buffer::with(context, "rows of the matrix", &vertices)?,
-            groups: ranges,
-        })
+        let SlicedRows { slices, entries } = all.buffers(context, "the matrix")?;
+        Ok(Self { slices, entries, vertices: Buffer::with(context, "rows of the matrix", &vertices)?, groups: ranges })
     }
 }

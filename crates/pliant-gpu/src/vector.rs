@@ -70,6 +70,7 @@ pub(crate) struct Vector {
     copy: Kernel,
     clear: Kernel,
     blend: Kernel,
+    descend: Kernel,
     dot_partials: Kernel,
     copy_scalar: Kernel,
     finish: Kernel,
@@ -90,6 +91,7 @@ impl Vector {
             copy: vector.kernel::<Parameters>("copy", &[Read, Read, Write])?,
             clear: vector.kernel::<Parameters>("clear", &[Write])?,
             blend: vector.kernel::<Parameters>("blend", &[Read, Read, Write])?,
+            descend: vector.kernel::<Parameters>("descend", &[Read, Read, Write])?,
             dot_partials: vector.kernel::<Parameters>("dot_partials", &[Read, Read, Write])?,
             copy_scalar: vector.kernel::<Parameters>("copy_scalar", &[Write])?,
             finish: reduce.kernel::<FinishParameters>("finish", &[Read, Write])?,
@@ -124,10 +126,12 @@ impl Vector {
 
     /// x⁻ becomes x⁻ + ω (γ (x̂ − x) + x − x⁻).
     pub(crate) fn blend(&self, recorder: &mut Recorder, x_hat: &Field, x: &Field, x_before: &Field, blend: Blend) {
-        let n = common(x_hat, x).min(x_before.count());
-        let (value, gamma) = (blend.omega as f32, blend.under_relaxation as f32);
-        let parameters = Parameters { n, value, gamma, ..Default::default() };
-        recorder.run(&self.blend, &[&x_hat.buffer, &x.buffer, &x_before.buffer], &parameters, n);
+        blended(recorder, &self.blend, [x_hat, x, x_before], blend);
+    }
+
+    /// x⁻ becomes x⁻ + ω (x − γ z − x⁻).
+    pub(crate) fn descend(&self, recorder: &mut Recorder, z: &Field, x: &Field, x_before: &Field, blend: Blend) {
+        blended(recorder, &self.descend, [z, x, x_before], blend);
     }
 
     /// out = a · b, with products and sums of 48 bits.
@@ -195,6 +199,13 @@ impl Vector {
         recorder.read(&self.scalars, 0, &mut pairs)?;
         Ok(pairs.map(|[high, low]| f64::from(high) + f64::from(low)))
     }
+}
+
+fn blended(recorder: &mut Recorder, kernel: &Kernel, [a, x, x_before]: [&Field; 3], blend: Blend) {
+    let n = common(a, x).min(x_before.count());
+    let (value, gamma) = (blend.omega as f32, blend.under_relaxation as f32);
+    let parameters = Parameters { n, value, gamma, ..Default::default() };
+    recorder.run(kernel, &[&a.buffer, &x.buffer, &x_before.buffer], &parameters, n);
 }
 
 /// Number of points that both fields have. Fields of one problem are equally long; one that could not be made is empty.

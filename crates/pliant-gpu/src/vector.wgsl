@@ -75,6 +75,16 @@ fn blend(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) group
     y[i] = before + p.value * (p.gamma * (x_hat[i] - here) + (here - before));
 }
 
+// y = y + omega (x - gamma z - y), with omega the value and z in the place of x_hat
+@compute @workgroup_size(GROUP)
+fn descend(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,
+           @builtin(local_invocation_index) local: u32) {
+    let i = index(group, groups, local);
+    if i >= p.n { return; }
+    let before = y[i];
+    y[i] = before + p.value * (x[i] - p.gamma * x_hat[i] - before);
+}
+
 @group(0) @binding(2) var<storage, read_write> partials: array<vec2<f32>>;
 
 // partials = x_hat . x, one per workgroup

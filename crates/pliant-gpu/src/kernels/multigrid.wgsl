@@ -1,5 +1,6 @@
 // One symmetric V-cycle on a hierarchy of A, level by level; twin of device/cpu/multigrid.rs. Rows are in slices of SLICE,
-// entry by entry, as in matrix.wgsl.
+// entry by entry, as in matrix.wgsl. Rust puts before it the sums over rows (row_sum.wgsl): `sum_steps` of entries times
+// 1/(D + contacts) times r, `sum_r` with the contacts in w, `sum_z`.
 
 struct Parameters {
     n: u32,
@@ -21,8 +22,6 @@ var<immediate> p: Parameters;
 @group(0) @binding(6) var<storage, read_write> out_contact: array<vec2<f32>>;
 // D of the coarser level, N/m.
 @group(0) @binding(7) var<storage, read> divisor: array<f32>;
-
-const SLICE: u32 = 32u;
 
 // Contacts of the last gradient; with a factor of 1 also those of the gradients before it in this step.
 @compute @workgroup_size(GROUP)
@@ -48,15 +47,10 @@ fn residual(
 ) {
     let i = index(group, groups, local);
     if i >= p.n { return; }
-    let slice = slices[i / SLICE];
     let own = contact[i];
     let ri = r[i].xyz;
-    var sum = ri * (own.x * own.y);
-    for (var k = 0u; k < slice.y; k++) {
-        let entry = entries[slice.x + k * SLICE + i % SLICE];
-        sum += r[entry.x].xyz * (bitcast<f32>(entry.y) * contact[entry.x].y);
-    }
-    out[i] = vec4(ri - sum * p.factor, own.x);
+    let product = ri * (own.x * own.y) + sum_steps(slices[i / SLICE], i % SLICE).xyz;
+    out[i] = vec4(ri - product * p.factor, own.x);
 }
 
 // The residual and the contacts for the next level.
@@ -68,15 +62,9 @@ fn restricted(
 ) {
     let i = index(group, groups, local);
     if i >= p.n { return; }
-    let slice = slices[i / SLICE];
-    var sum = vec4<f32>(0.0);
-    for (var k = 0u; k < slice.y; k++) {
-        let entry = entries[slice.x + k * SLICE + i % SLICE];
-        let value = bitcast<f32>(entry.y);
-        sum += r[entry.x] * vec4(value, value, value, abs(value));
-    }
-    out[i] = vec4(sum.xyz, 0.0);
+    let sum = sum_r(slices[i / SLICE], i % SLICE);
     let touch = p.factor * sum.w;
+    out[i] = vec4(sum.xyz, 0.0);
     out_contact[i] = vec2(touch, 1.0 / (divisor[i] + touch));
 }
 
@@ -89,13 +77,8 @@ fn correct(
 ) {
     let i = index(group, groups, local);
     if i >= p.n { return; }
-    let slice = slices[i / SLICE];
-    var sum = r[i].xyz * (p.factor * contact[i].y);
-    for (var k = 0u; k < slice.y; k++) {
-        let entry = entries[slice.x + k * SLICE + i % SLICE];
-        sum += z[entry.x].xyz * bitcast<f32>(entry.y);
-    }
-    out[i] = vec4(sum, 0.0);
+    let step = r[i].xyz * (p.factor * contact[i].y);
+    out[i] = vec4(step + sum_z(slices[i / SLICE], i % SLICE).xyz, 0.0);
 }
 
 // A sweep.
@@ -107,13 +90,8 @@ fn smoothed(
 ) {
     let i = index(group, groups, local);
     if i >= p.n { return; }
-    let slice = slices[i / SLICE];
     let own = contact[i];
     let zi = z[i].xyz;
-    var sum = zi * own.x;
-    for (var k = 0u; k < slice.y; k++) {
-        let entry = entries[slice.x + k * SLICE + i % SLICE];
-        sum += z[entry.x].xyz * bitcast<f32>(entry.y);
-    }
-    out[i] = vec4(zi + (r[i].xyz - sum) * (p.factor * own.y), 0.0);
+    let product = zi * own.x + sum_z(slices[i / SLICE], i % SLICE).xyz;
+    out[i] = vec4(zi + (r[i].xyz - product) * (p.factor * own.y), 0.0);
 }

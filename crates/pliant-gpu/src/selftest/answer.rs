@@ -54,7 +54,7 @@ impl<'a, D: Device> Bench<'a, D> {
     pub fn answer(&mut self, verb: Verb, case: &Case, fields: &Fields) -> Result<Answer, DeviceError> {
         let mut out = Answer::default();
         match verb {
-            Verb::WriteRead | Verb::Copy | Verb::Clear | Verb::Axpy | Verb::Xpay | Verb::Blend => {
+            Verb::WriteRead | Verb::Copy | Verb::Clear | Verb::Axpy | Verb::Xpay | Verb::Blend | Verb::Descend => {
                 self.vector(verb, fields, &mut out)?;
             }
             Verb::Dot | Verb::DotOfReals => self.dot(verb, fields, &mut out)?,
@@ -111,10 +111,14 @@ impl<'a, D: Device> Bench<'a, D> {
                     read(*device, *n, b, out)?;
                 }
             }
-            Verb::Blend => {
+            Verb::Blend | Verb::Descend => {
                 device.write(&fields.start, b);
                 device.write(&fields.before, c);
-                device.blend(b, a, c, BLENDED);
+                if verb == Verb::Blend {
+                    device.blend(b, a, c, BLENDED)
+                } else {
+                    device.descend(b, a, c, BLENDED)
+                }
                 read(*device, *n, c, out)?;
             }
             _ => {}

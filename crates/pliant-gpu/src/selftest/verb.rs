@@ -20,6 +20,7 @@ pub(super) enum Verb {
     JacobiBlended,
     JacobiMany,
     Blend,
+    Descend,
     DivideByDiagonal,
     Multiply,
     GaussSeidel,
@@ -57,7 +58,7 @@ const fn entry(verb: Verb, name: &'static str, roundings: f64) -> Entry {
 /// five times (2.5 units in the last place), inverseSqrt four times, and a root nine times; k roundings of either sign add
 /// up to about √k. Sizes come from a few random moves, so they may be some times too small: hence powers of two with room.
 /// "Seen" is the most in 25 draws of all fields on the CPU and on lavapipe.
-pub(super) const TABLE: [Entry; 27] = [
+pub(super) const TABLE: [Entry; 28] = [
     // Nothing is computed.
     entry(Verb::WriteRead, "write, read", 0.0),
     entry(Verb::Copy, "copy", 0.0),
@@ -88,6 +89,7 @@ pub(super) const TABLE: [Entry; 27] = [
     entry(Verb::JacobiMany, "jacobi, many", 64.0),
     // ω and γ rounded, three differences, two products, a sum. Seen: 1.
     entry(Verb::Blend, "blend", 8.0),
+    entry(Verb::Descend, "descend", 8.0),
     // Diagonal and contact rounded, their sum, its inverse (5), a product. Seen: 1.
     entry(Verb::DivideByDiagonal, "divide_by_diagonal", 10.0),
     // 16 entries, each of them rounded, a product, a sum: √48. Seen: 3.

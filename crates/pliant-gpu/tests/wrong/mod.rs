@@ -287,6 +287,9 @@ impl Device for Wrong {
     fn blend(&mut self, x_hat: &Points, x: &Points, x_before: &mut Points, blend: Blend) {
         self.maybe_skip("blend", x_before, |cpu, out| cpu.blend(x_hat, x, out, blend));
     }
+    fn descend(&mut self, z: &Points, x: &Points, x_before: &mut Points, blend: Blend) {
+        self.maybe_skip("descend", x_before, |cpu, x_before| cpu.descend(z, x, x_before, blend));
+    }
     fn divide_by_diagonal(&mut self, problem: &CpuProblem<f32>, r: &Points, z: &mut Points) {
         self.maybe_skip("divide_by_diagonal", z, |cpu, z| cpu.divide_by_diagonal(problem, r, z));
     }

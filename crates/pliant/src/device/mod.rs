@@ -223,6 +223,8 @@ pub trait Device {
     );
     /// x⁻ becomes x⁺ from a candidate that is already there.
     fn blend(&mut self, x_hat: &Self::Points, x: &Self::Points, x_before: &mut Self::Points, blend: Blend);
+    /// The same from the candidate x − z.
+    fn descend(&mut self, z: &Self::Points, x: &Self::Points, x_before: &mut Self::Points, blend: Blend);
     /// z = D⁻¹ r
     fn divide_by_diagonal(&mut self, problem: &Self::Problem, r: &Self::Points, z: &mut Self::Points);
     /// out = A p, with active contacts on the diagonal.

@@ -1,8 +1,8 @@
 //! z = P⁻¹ r: what turns a gradient into a step. Projective dynamics is x⁺ = x − P⁻¹∇E(x) with P made from the constant
 //! matrix A, because ∇E(x) = A x − b(p(x)) (course eq 14).
 
-use super::stationary::{Sweep, take};
-use crate::device::{Blend, Device, DeviceError, Factor, Slot};
+use super::stationary::{PLAIN, Sweep};
+use crate::device::{Blend, Device, DeviceError, Slot};
 
 /// A symmetric positive definite approximation of A⁻¹.
 pub(super) trait Precondition<D: Device> {
@@ -73,9 +73,8 @@ impl<D: Device, P: Precondition<D>> Sweep<D> for Preconditioned<D, P> {
         if let Some(residual) = residual {
             device.dot(g, z, residual);
         }
-        let x_hat = z;
-        device.xpay(x, Factor::Value(-1.0), x_hat);
-        take(device, x_hat, (x, x_before), blends);
+        device.descend(z, x, x_before, blends.first().copied().unwrap_or(PLAIN));
+        std::mem::swap(x, x_before);
         Ok(())
     }
 }

@@ -57,7 +57,7 @@ pub(super) struct Stationary<D: Device, S> {
 const RESIDUAL: Slot = Slot(0);
 
 /// An iteration without acceleration.
-const PLAIN: Blend = Blend { omega: 1.0, under_relaxation: 1.0 };
+pub(super) const PLAIN: Blend = Blend { omega: 1.0, under_relaxation: 1.0 };
 
 /// What a deadline is expected to leave time for until it is known.
 const FIRST_GUESS: usize = 30;

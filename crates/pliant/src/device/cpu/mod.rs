@@ -214,6 +214,11 @@ impl<R: Real> Device for Cpu<R> {
         });
     }
 
+    fn descend(&mut self, z: &Vec<[R; 4]>, x: &Vec<[R; 4]>, x_before: &mut Vec<[R; 4]>, blend: Blend) {
+        let (omega, gamma) = (R::of(blend.omega), R::of(blend.under_relaxation));
+        map(x_before, |i, before| before + (Vec3::load(x[i]) - Vec3::load(z[i]) * gamma - before) * omega);
+    }
+
     fn divide_by_diagonal(&mut self, problem: &CpuProblem<R>, r: &Vec<[R; 4]>, z: &mut Vec<[R; 4]>) {
         map(z, |i, _| Vec3::load(r[i]) * problem.inv_diagonal_with_contact(i));
     }
