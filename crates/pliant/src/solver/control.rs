@@ -4,8 +4,8 @@ use std::time::Instant;
 /// Called after each iteration (and before the first, with 0) with the iterate.
 pub type Watch<'a, D> = dyn FnMut(&mut D, &mut <D as Device>::Problem, usize, &<D as Device>::Points) + 'a;
 
-/// Iterations between looks at a residual that is far away.
-const REMOTE_LOOK: usize = 32;
+/// Iterations between looks at a residual that is far away, where an iteration costs less than a look.
+pub(super) const RARELY: usize = 32;
 
 /// When a solver stops, and who looks on.
 pub struct Control<'a, D: Device> {
@@ -59,18 +59,23 @@ impl<'a, D: Device> Control<'a, D> {
     }
 
     /// How many iterations may be made in one go from iteration `k` on: up to the next one that somebody looks at.
-    pub(super) fn until_look(&self, device: &D, k: usize) -> usize {
+    pub(super) fn until_look(&self, device: &D, k: usize, every: usize) -> usize {
         if self.watch.is_some() || !device.is_remote() {
             return 1;
         }
-        let look = if self.tolerance > 0.0 { (k + 1).next_multiple_of(REMOTE_LOOK) } else { usize::MAX };
+        let look = if self.looks_far(every) { (k + 1).next_multiple_of(every) } else { usize::MAX };
         look.min(self.iterations).saturating_sub(k).max(1)
     }
 
-    /// Whether the host reads the residual of iteration `k`. Where that is cheap, always; else only as far as a
-    /// tolerance asks for it, and what goes wrong meanwhile is found by the certificate.
-    pub(super) fn looks(&self, device: &D, k: usize) -> bool {
-        !device.is_remote() || (self.tolerance > 0.0 && (k + 1).is_multiple_of(REMOTE_LOOK))
+    /// Whether the host reads the residual of iteration `k`. Where that is cheap, always; else every so many iterations if
+    /// these cost more than a look; else only as far as a tolerance asks for it, and what goes wrong meanwhile is found by
+    /// the certificate.
+    pub(super) fn looks(&self, device: &D, k: usize, every: usize) -> bool {
+        !device.is_remote() || (self.looks_far(every) && (k + 1).is_multiple_of(every))
+    }
+
+    fn looks_far(&self, every: usize) -> bool {
+        self.tolerance > 0.0 || every < RARELY
     }
 
     /// Whether a residual (squared norm) is small enough compared with the first one.

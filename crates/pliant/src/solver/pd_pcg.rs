@@ -3,6 +3,7 @@
 //! Deviation: as printed, α and the update stand inside the `else` branch, which would skip the first step; they belong
 //! after it. α = (p·r)/(p·A p) never increases E, because A bounds its curvature from above.
 
+use super::control::RARELY;
 use super::precondition::Precondition;
 use super::{Control, SolveError, SolveReport, Solver};
 use crate::device::{Device, Factor, Slot};
@@ -50,7 +51,7 @@ impl<D: Device, P: Precondition<D>> Solver<D> for NonlinearPcg<D, P> {
             device.dot(p, ap, PAP);
             device.axpy(Factor::MinusRatio(PR, PAP), p, x);
             report.iterations += 1;
-            if control.looks(device, report.iterations - 1) {
+            if control.looks(device, report.iterations - 1, RARELY) {
                 let residual = device.scalar(ZR)?;
                 if !residual.is_finite() {
                     return Err(SolveError::NotFinite { iteration: report.iterations - 1 });

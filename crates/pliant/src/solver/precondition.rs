@@ -59,6 +59,11 @@ impl<D: Device, P: Precondition<D>> Sweep<D> for Preconditioned<D, P> {
         2
     }
 
+    /// A global step takes a remote device many kernels, and acceleration needs somebody to restart it.
+    fn look_every(&self) -> usize {
+        8
+    }
+
     fn sweep(
         &mut self,
         device: &mut D,

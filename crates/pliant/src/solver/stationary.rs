@@ -2,6 +2,7 @@
 //! (course Algorithm 1).
 
 use super::best::Best;
+use super::control::RARELY;
 use super::{Chebyshev, Control, SolveError, SolveReport, Solver};
 use crate::device::{Blend, Device, DeviceError, Slot};
 
@@ -26,6 +27,11 @@ pub(super) trait Sweep<D: Device> {
     /// How many iterations the device may be given at once.
     fn batch(&self) -> usize {
         1
+    }
+
+    /// After how many iterations a look at the residual, which a remote device is waited for, costs little beside them.
+    fn look_every(&self) -> usize {
+        RARELY
     }
 
     /// For each blend computes the candidate x̂ from the iterate x and blends; then x is the last iterate and x⁻ the one
@@ -115,14 +121,14 @@ impl<D: Device, S: Sweep<D>> Solver<D> for Stationary<D, S> {
         let mut report = SolveReport::default();
         let mut first_residual = f64::INFINITY;
         while control.go_on(device, problem, report.iterations, x) {
-            let count = self.sweep.batch().min(control.until_look(device, report.iterations));
+            let count = self.sweep.batch().min(control.until_look(device, report.iterations, self.sweep.look_every()));
             self.blends.clear();
             for k in report.iterations..report.iterations + count {
                 let omega = self.chebyshev.as_mut().map_or(1.0, Chebyshev::next_omega);
                 let ending = self.chebyshev.is_some() && ends_soon(self.sweep.plain_end(), k, control);
                 self.blends.push(if ending { PLAIN } else { Blend { omega, under_relaxation } });
             }
-            let look = control.looks(device, report.iterations + count - 1);
+            let look = control.looks(device, report.iterations + count - 1, self.sweep.look_every());
             self.sweep.sweep(device, problem, (x, &mut *x_before), &self.blends, look.then_some(RESIDUAL))?;
             report.iterations += count;
             if !look {
