@@ -3,10 +3,10 @@
 use crate::adapter::{AdapterInfo, Choice};
 use crate::buffer::{Buffer, Field};
 use crate::context::{Context, Trust};
+use crate::cut::Cut;
 use crate::error::GpuError;
 use crate::library::Library;
 use crate::recorder::Recorder;
-use crate::rings::Cut;
 use crate::vector::Vector;
 use pliant::output::DiskCache;
 use std::collections::HashMap;

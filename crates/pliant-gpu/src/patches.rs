@@ -8,7 +8,6 @@ use crate::kernel::{Access, Kernel};
 use crate::library::Library;
 use crate::order::{Order, patches};
 use crate::problem::{SweepParameters, bare_force_text};
-use crate::rings::Cut;
 use pliant::material::{SIMPLEX_WGSL, WgslElement};
 use pliant::model::Model;
 use std::sync::Arc;
@@ -43,18 +42,17 @@ impl Patches {
     pub(crate) fn new(
         context: &Context,
         library: &mut Library,
-        model: &Model,
-        order: &Order,
-        batches: &[Batch],
-        cut: Cut,
+        (model, order, batches): (&Model, &Order, &[Batch]),
+        patch: usize,
+        elements_per_invocation: usize,
     ) -> Result<Option<Self>, GpuError> {
         let batches: Vec<&Batch> = batches.iter().filter(|batch| batch.first_slot.is_some()).collect();
-        let parts = patches(model, cut.patch);
+        let parts = patches(model, patch);
         let packed = pack(model, order, &batches, &parts);
         let limits = context.device.limits();
         let limit = limits.max_compute_workgroup_storage_size as usize;
         let widest = limits.max_compute_invocations_per_workgroup.min(limits.max_compute_workgroup_size_x) as usize;
-        let width = packed.most_elements.div_ceil(cut.iterations).next_multiple_of(64).min(widest);
+        let width = packed.most_elements.div_ceil(elements_per_invocation).next_multiple_of(64).min(widest);
         if 12 * (packed.most_members + packed.most_slots) + 64 > limit || packed.most_slots >= NONE as usize {
             return Ok(None);
         }
