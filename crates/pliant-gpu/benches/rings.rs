@@ -61,7 +61,7 @@ fn main() {
     let rings = |cuts: &[(usize, usize)]| -> Vec<Cut> {
         cuts.iter().map(|&(patch, iterations)| Cut::Rings { patch, iterations }).collect()
     };
-    let patches = [(32, 1), (32, 2), (48, 2), (48, 3), (64, 2), (64, 4), (96, 4)]
+    let patches = [(24, 1), (32, 1), (32, 2), (32, 3), (48, 1), (48, 2), (48, 3), (64, 2), (64, 4), (96, 4)]
         .map(|(patch, elements_per_invocation)| Cut::Patches { patch, elements_per_invocation });
     let mut cases: Vec<Case> = vec![
         ("cloth-10k", cloth(101, true), rings(&[(128, 3), (96, 4), (128, 4), (100, 5), (128, 5)])),

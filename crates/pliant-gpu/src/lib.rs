@@ -15,6 +15,7 @@ mod kernel;
 mod library;
 mod matrix;
 mod order;
+mod patch_pack;
 mod patches;
 mod problem;
 mod readback;

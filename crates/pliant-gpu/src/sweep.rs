@@ -107,7 +107,7 @@ impl Gpu {
         let mut buffers = [&problem.nothing.read; 16];
         buffers[..10].copy_from_slice(&force_buffers(problem, x));
         let own =
-            [&x_before.buffer, &patches.headers, &patches.members, &patches.own_slots, &patches.records, &patches.data];
+            [&x_before.buffer, &patches.headers, &patches.members, &patches.owned, &patches.corners, &patches.data];
         buffers[10..].copy_from_slice(&own);
         let (omega, gamma) = (blend.omega as f32, blend.under_relaxation as f32);
         let parameters = SweepParameters { n: patches.count, omega, gamma };

@@ -87,19 +87,45 @@ shape = 'sphere'
 radius = 0.1
 ";
 
+/// Without rows, without colliders, and with more elements around some vertices than others.
+const TETS: &str = "
+pliant = 1
+[[solid]]
+shape = 'box'
+size = [0.7, 0.2, 0.3]
+cells = [9, 3, 4]
+material = 'rubber'
+model = 'arap'
+[[pin]]
+nearest = [0, 1, 0]
+";
+
 #[test]
 fn patches_give_the_iterates_of_single_sweeps() {
-    for trust in BOTH {
+    for (trust, scene) in BOTH.into_iter().flat_map(|trust| [(trust, SOLID), (trust, TETS)]) {
         let Some(mut gpu) = gpu(trust) else { return };
-        let single = swept(&mut gpu, SOLID, Cut::Single);
-        for (patch, elements_per_invocation) in [(16, 1), (33, 2), (64, 4)] {
-            let patches = swept(&mut gpu, SOLID, Cut::Patches { patch, elements_per_invocation });
+        let single = swept(&mut gpu, scene, Cut::Single);
+        for (patch, elements_per_invocation) in [(16, 1), (33, 2), (64, 4), (48, 40)] {
+            let patches = swept(&mut gpu, scene, Cut::Patches { patch, elements_per_invocation });
             let apart = single.iter().flatten().zip(patches.iter().flatten());
             let apart = apart.flat_map(|(a, b)| (0..3).map(|k| (a[k] - b[k]).abs())).fold(0.0, f64::max);
             println!("{trust:?} patches of {patch}: {apart:e} m apart");
             assert!(apart < 13.0 * 4.0 * f64::from(f32::EPSILON), "{apart:e}");
         }
     }
+}
+
+/// Patches repeat the data of elements between them, so they may be too large where the mesh is not.
+#[test]
+fn patches_that_do_not_fit_into_a_buffer_are_refused_and_are_no_fault() {
+    let Some(mut gpu) = gpu(BOTH[0]) else { return };
+    let scene = Scene::parse(SOLID, "rings", ".".as_ref(), &[]).unwrap();
+    let model = Arc::new(Model::new(&scene).unwrap().0);
+    let system = Arc::new(System::new(&model, 1.0 / 60.0, 1.0 / 60.0));
+    let mut problem = gpu.upload(&model, &system).unwrap();
+    gpu.limit_buffers(20_000);
+    assert!(!gpu.cut(&mut problem, Cut::Patches { patch: 16, elements_per_invocation: 2 }).unwrap());
+    gpu.check().unwrap();
 }
 
 #[test]
