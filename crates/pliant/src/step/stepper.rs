@@ -1,7 +1,7 @@
 //! One step on one device with one method: the loop of the papers, guarded.
 
 use super::input::refill;
-use super::pace::Pace;
+use super::pace::{Observed, Pace};
 use super::showing::Showing;
 use super::{Certificate, SimulationError};
 use crate::device::{Device, DeviceError, Measures, Moment, Slot, StepInput};
@@ -81,6 +81,8 @@ pub(super) struct DeviceStepper<D: Device> {
     certificate_time: Duration,
     /// What is known of a remote device's speed.
     pace: Pace,
+    /// When the step at hand began.
+    begun: Instant,
     /// What somebody waits to see.
     showing: Option<Showing<D>>,
 }
@@ -116,6 +118,7 @@ where
             input: StepInput::default(),
             certificate_time: Duration::ZERO,
             pace: Pace::default(),
+            begun: Instant::now(),
             showing: None,
         };
         stepper.set_state(state);
@@ -202,9 +205,10 @@ where
         let usual =
             if careful && self.settings.budget.is_some() { self.settings.method.iterations } else { usize::MAX };
         let mut iterations = self.settings.iterations.min(usual);
-        if let Some(budget) = self.settings.budget.filter(|_| device.is_remote() && deadline.is_some()) {
+        let expected = self.settings.budget.filter(|_| device.is_remote() && deadline.is_some()).map(|budget| {
             iterations = iterations.min(self.pace.iterations(budget.as_secs_f64()));
-        }
+            self.pace
+        });
         // Between the iterations of a remote device there is no time to look at the clock.
         let deadline = deadline.filter(|_| !device.is_remote());
         let mut control = Control::iterations(iterations).until(deadline).to_tolerance(self.settings.tolerance);
@@ -217,6 +221,9 @@ where
         let begun = Instant::now();
         device.measure(problem, Moment::End, x);
         self.certificate_time = measured + begun.elapsed();
+        if let Some(seconds) = expected.and_then(|pace| pace.expected(solve.iterations)) {
+            device.expect_measures(self.begun + Duration::from_secs_f64(seconds));
+        }
         if let Some(showing) = self.showing.take() {
             see(showing.receive(device, self.model.vertices())?);
         }
@@ -287,6 +294,7 @@ where
 {
     fn try_step(&mut self, see: &mut dyn FnMut(State)) -> Result<StepReport, SimulationError> {
         let begun = Instant::now();
+        self.begun = begun;
         // The certificate takes about as long as the last time; a fiftieth of the budget is for what varies.
         let deadline = self
             .settings
@@ -312,7 +320,9 @@ where
                     let elapsed = begun.elapsed();
                     report.retries = retries;
                     if let Some(budget) = self.settings.budget.filter(|_| retries == 0) {
-                        self.pace.observe(report.iterations, elapsed.as_secs_f64(), budget.as_secs_f64());
+                        let (iterations, device) = (report.iterations, self.device.working_time());
+                        let step = Observed { iterations, wall: elapsed.as_secs_f64(), device };
+                        self.pace.observe(step, budget.as_secs_f64());
                     }
                     // ρ was too large for this scene, which the next steps need not find out again: clearly so if the step
                     // was rolled back, a little if acceleration was restarted, which contacts that come and go make it.
