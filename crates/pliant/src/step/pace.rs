@@ -14,8 +14,9 @@
 /// What is known of a device's speed on one problem. Times in s.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pace {
-    /// Of the device, as the first steps were; 0 iterations are not known yet.
+    /// Of the device, as the first steps were.
     overhead: f64,
+    /// As above; 0 as long as it is not known.
     per_iteration: f64,
     /// Iterations and time of the shortest and of the last of the first steps.
     shortest: Option<(usize, f64)>,

@@ -205,10 +205,10 @@ where
         let usual =
             if careful && self.settings.budget.is_some() { self.settings.method.iterations } else { usize::MAX };
         let mut iterations = self.settings.iterations.min(usual);
-        let expected = self.settings.budget.filter(|_| device.is_remote() && deadline.is_some()).map(|budget| {
+        let paced = self.settings.budget.filter(|_| device.is_remote() && deadline.is_some());
+        if let Some(budget) = paced {
             iterations = iterations.min(self.pace.iterations(budget.as_secs_f64()));
-            self.pace
-        });
+        }
         // Between the iterations of a remote device there is no time to look at the clock.
         let deadline = deadline.filter(|_| !device.is_remote());
         let mut control = Control::iterations(iterations).until(deadline).to_tolerance(self.settings.tolerance);
@@ -221,8 +221,9 @@ where
         let begun = Instant::now();
         device.measure(problem, Moment::End, x);
         self.certificate_time = measured + begun.elapsed();
-        if let Some(seconds) = expected.and_then(|pace| pace.expected(solve.iterations)) {
-            device.expect_measures(self.begun + Duration::from_secs_f64(seconds));
+        let expected = paced.and_then(|_| Duration::try_from_secs_f64(self.pace.expected(solve.iterations)?).ok());
+        if let Some(expected) = expected {
+            device.expect_measures(self.begun + expected);
         }
         if let Some(showing) = self.showing.take() {
             see(showing.receive(device, self.model.vertices())?);
