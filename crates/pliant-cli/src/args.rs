@@ -101,7 +101,8 @@ Examples:
 
 pd: steps of the course's scenes (SIGGRAPH course on projective dynamics, GTX 970) with pd-jacobi-chebyshev, timed from
 the call to the certificate, and iterations alone beside the time to stream the bytes they move at least. Every timing
-starts with a second of work, because idle processors are slow.";
+starts with a second of work, because idle processors are slow. With --budget-ms steps have a deadline instead of a number
+of iterations: the table shows how many they made and how many steps were later than 1.05 deadlines, without the first 20.";
 
 /// `pliant bench`.
 #[derive(Debug, clap::Args)]

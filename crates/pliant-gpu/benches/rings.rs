@@ -1,6 +1,8 @@
 //! Time per Jacobi-Chebyshev iteration for ways to cut a mesh, beside the streaming floor.
 //!
 //!     cargo bench -p pliant-gpu --bench rings -- [NAME]
+//!
+//! The armadillo is among the meshes where `PLIANT_DATA` says where it is.
 #![allow(missing_docs)]
 
 use pliant::device::Device;
@@ -31,24 +33,48 @@ fn cloth(side: usize, bend: bool) -> String {
     )
 }
 
-fn solid(cells: usize) -> String {
-    format!("pliant = 1\n[[solid]]\nshape = 'box'\nsize = 1\ncells = {cells}\nmaterial = 'gelatine'\n")
+fn solid(mesh: &str) -> String {
+    format!("pliant = 1\n[[solid]]\n{mesh}\nmaterial = 'gelatine'\n")
+}
+
+/// The creature of the course, where the data are.
+fn armadillo() -> Option<String> {
+    let path = std::path::PathBuf::from(std::env::var_os("PLIANT_DATA")?).join("tet/armadillo_55k.msh");
+    path.exists().then(|| format!("mesh = '{}'", path.display()))
+}
+
+fn label(cut: Cut) -> String {
+    match cut {
+        Cut::Single => "single".to_string(),
+        Cut::Rings { patch, iterations } => format!("{iterations} iterations, {patch} vertices"),
+        Cut::Patches { patch, elements_per_invocation } => {
+            format!("patches of {patch}, {elements_per_invocation} elements each")
+        }
+    }
 }
 
 fn main() {
     let mut gpu = Gpu::open(&Choice::Any).unwrap_or_else(|error| panic!("{error}"));
     println!("{}", gpu.name());
     let only = std::env::args().nth(1).filter(|name| !name.starts_with("--"));
-    type Case<'a> = (&'a str, String, &'a [(usize, usize)]);
-    let cases: [Case; 7] = [
-        ("cloth-10k", cloth(101, true), &[(128, 3), (96, 4), (128, 4), (100, 5), (128, 5)]),
-        ("cloth-16k", cloth(127, true), &[(128, 4), (128, 5)]),
-        ("net-21k", cloth(146, false), &[(256, 4), (256, 6), (196, 8)]),
-        ("cloth-100k", cloth(316, true), &[(128, 2), (256, 2), (256, 3)]),
-        ("cloth-1m", cloth(1000, true), &[(512, 1), (256, 2), (400, 2)]),
-        ("tets-55k", solid(21), &[]),
-        ("tets-1m", solid(58), &[]),
+    type Case<'a> = (&'a str, String, Vec<Cut>);
+    let rings = |cuts: &[(usize, usize)]| -> Vec<Cut> {
+        cuts.iter().map(|&(patch, iterations)| Cut::Rings { patch, iterations }).collect()
+    };
+    let patches = [(24, 1), (32, 1), (32, 2), (32, 3), (48, 1), (48, 2), (48, 3), (64, 2), (64, 4), (96, 4)]
+        .map(|(patch, elements_per_invocation)| Cut::Patches { patch, elements_per_invocation });
+    let mut cases: Vec<Case> = vec![
+        ("cloth-10k", cloth(101, true), rings(&[(128, 3), (96, 4), (128, 4), (100, 5), (128, 5)])),
+        ("cloth-16k", cloth(127, true), rings(&[(128, 4), (128, 5)])),
+        ("net-21k", cloth(146, false), rings(&[(256, 4), (256, 6), (196, 8)])),
+        ("cloth-100k", cloth(316, true), rings(&[(128, 2), (256, 2), (256, 3)])),
+        ("cloth-1m", cloth(1000, true), rings(&[(512, 1), (256, 2), (400, 2)])),
+        ("tets-55k", solid("shape = 'box'\nsize = 1\ncells = 21"), patches.to_vec()),
+        ("tets-1m", solid("shape = 'box'\nsize = 1\ncells = 58"), patches.to_vec()),
     ];
+    if let Some(mesh) = armadillo() {
+        cases.push(("armadillo", solid(&mesh), patches.to_vec()));
+    }
     let second = Duration::from_secs(1);
     for (name, text, cuts) in cases {
         if only.as_ref().is_some_and(|only| !name.contains(only.as_str())) {
@@ -65,18 +91,15 @@ fn main() {
         let show = |gpu: &mut Gpu, problem: &mut GpuProblem, label: String, seconds: f64| {
             let time = gpu.time_sweeps(problem, second).unwrap_or(f64::NAN);
             println!(
-                "  {label:24} {:8.2} us per iteration, {:5.2} floors  (made in {seconds:.2} s)",
+                "  {label:32} {:8.2} us per iteration, {:5.2} floors  (made in {seconds:.2} s)",
                 1e6 * time,
                 time / floor
             );
         };
-        gpu.cut(&mut problem, None).unwrap_or_default();
-        show(&mut gpu, &mut problem, "single".to_string(), 0.0);
-        for &(patch, iterations) in cuts {
+        for cut in [Cut::Single].into_iter().chain(cuts) {
             let begun = Instant::now();
-            if gpu.cut(&mut problem, Some(Cut { patch, iterations })).unwrap_or_else(|error| panic!("{error}")) {
-                let seconds = begun.elapsed().as_secs_f64();
-                show(&mut gpu, &mut problem, format!("{iterations} x patches of {patch}"), seconds);
+            if gpu.cut(&mut problem, cut).unwrap_or_else(|error| panic!("{error}")) {
+                show(&mut gpu, &mut problem, label(cut), begun.elapsed().as_secs_f64());
             }
         }
     }

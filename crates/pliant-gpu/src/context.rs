@@ -5,6 +5,7 @@ use crate::error::{Faults, GpuError};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 /// Whether shaders check their indices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -118,16 +119,27 @@ impl Context {
         self.checked(&format!("{bytes} bytes for {label}"), || self.device.create_buffer(&descriptor))
     }
 
-    /// Lets callbacks run; waits for a submission if one is given. wgpu panics where the device is lost during a wait,
-    /// which is caught here.
+    /// Lets callbacks run; waits for a submission if one is given.
     pub(crate) fn poll(&self, wait_for: Option<&wgpu::SubmissionIndex>) -> Result<(), GpuError> {
-        let poll = match wait_for {
+        self.poll_as(match wait_for {
             Some(index) => wgpu::PollType::Wait { submission_index: Some(index.clone()), timeout: None },
             None => wgpu::PollType::Poll,
-        };
+        })
+    }
+
+    /// Waits for a submission for at most so long.
+    pub(crate) fn poll_for(&self, index: &wgpu::SubmissionIndex, time: Duration) -> Result<(), GpuError> {
+        self.poll_as(wgpu::PollType::Wait { submission_index: Some(index.clone()), timeout: Some(time) })
+    }
+
+    /// wgpu panics where the device is lost during a wait, which is caught here.
+    fn poll_as(&self, poll: wgpu::PollType) -> Result<(), GpuError> {
         let done = catch_unwind(AssertUnwindSafe(|| {
             // A submission that failed cannot be waited for. That the device is lost is told after the last good one.
-            self.device.poll(poll).inspect_err(|_| _ = self.device.poll(wgpu::PollType::wait_indefinitely()))
+            match self.device.poll(poll) {
+                Err(wgpu::PollError::Timeout) => Ok(wgpu::PollStatus::Poll),
+                done => done.inspect_err(|_| _ = self.device.poll(wgpu::PollType::wait_indefinitely())),
+            }
         }));
         self.check()?;
         match done {

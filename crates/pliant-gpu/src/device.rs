@@ -10,6 +10,7 @@ use crate::sweep::sweep_buffers;
 use pliant::device::{Blend, Device, DeviceError, Factor, Measures, Moment, Slot, StepInput};
 use pliant::model::{Model, Potential, System};
 use std::sync::Arc;
+use std::time::Instant;
 
 /// A point per vertex on the device, in the device's order.
 #[derive(Debug)]
@@ -122,6 +123,7 @@ impl Device for Gpu {
     }
 
     fn begin_step(&mut self, problem: &mut GpuProblem, input: &StepInput, x: &Points, v: &Points) {
+        self.step_clock.scope = self.recorder.time_begin();
         self.predict(problem, input, &x.field, &v.field);
     }
 
@@ -139,6 +141,14 @@ impl Device for Gpu {
 
     fn measures(&mut self, problem: &mut GpuProblem) -> Result<Measures, DeviceError> {
         self.read_measures(problem).map_err(|error| self.device_error(error))
+    }
+
+    fn working_time(&self) -> Option<f64> {
+        self.step_clock.seconds
+    }
+
+    fn expect_measures(&mut self, at: Instant) {
+        self.step_clock.expected = Some(at);
     }
 
     fn potential<'a>(&mut self, problem: &'a mut GpuProblem) -> Result<&'a Potential, DeviceError> {

@@ -77,13 +77,15 @@ pub(crate) fn expand(element: &WgslElement, template: &str) -> String {
             .replace("PREFIX", element.prefix)
             .replace("ARITY", &element.arity.to_string())
             .replace("WORDS", &element.words.to_string());
-        let copies = if line.contains("CORNER") && !line.starts_with("//") { element.arity } else { 1 };
-        for corner in 0..copies {
-            out += &line.replace("CORNER", &corner.to_string());
-            out.push('\n');
-        }
+        out += &repeated(&line, "CORNER", element.arity);
     }
     out
+}
+
+/// A line of code with `name` once for each number below `times`; any other line as it is.
+pub(crate) fn repeated(line: &str, name: &str, times: usize) -> String {
+    let copies = if line.contains(name) && !line.starts_with("//") { times } else { 1 };
+    (0..copies).map(|k| line.replace(name, &k.to_string()) + "\n").collect()
 }
 
 impl Batch {

@@ -3,10 +3,11 @@
 use crate::adapter::{AdapterInfo, Choice};
 use crate::buffer::{Buffer, Field};
 use crate::context::{Context, Trust};
+use crate::cut::Cut;
 use crate::error::GpuError;
 use crate::library::Library;
 use crate::recorder::Recorder;
-use crate::rings::Cut;
+use crate::timer::StepClock;
 use crate::vector::Vector;
 use pliant::output::DiskCache;
 use std::collections::HashMap;
@@ -20,6 +21,7 @@ pub struct Gpu {
     pub(crate) recorder: Recorder,
     pub(crate) vector: Vector,
     pub(crate) library: Library,
+    pub(crate) step_clock: StepClock,
     /// The best cuts found so far, by mesh.
     pub(crate) cuts: HashMap<u64, Cut>,
     pub(crate) cache: Option<DiskCache>,
@@ -47,6 +49,7 @@ impl Gpu {
             recorder: Recorder::new(&context)?,
             vector: Vector::new(&context)?,
             library: Library::new(&context),
+            step_clock: StepClock::default(),
             context,
         })
     }

@@ -40,17 +40,53 @@ pub(crate) fn patches(model: &Model, size: usize) -> Vec<Vec<u32>> {
     out
 }
 
-fn bisect(vertices: &mut [u32], x: &[[f64; 3]], size: usize) {
-    if vertices.len() <= size {
+/// As many compact patches as there are of `size`, but of about the same weight each instead of the same number of vertices.
+pub(crate) fn balanced_patches(model: &Model, size: usize, weight: &[u32]) -> Vec<Vec<u32>> {
+    let mut out = Vec::new();
+    for body in &model.bodies {
+        let mut vertices: Vec<u32> = body.vertices.clone().map(|i| i as u32).collect();
+        let parts = vertices.len().div_ceil(size.max(1));
+        balance(&mut vertices, &model.rest_x, weight, parts, &mut out);
+    }
+    out
+}
+
+fn balance(vertices: &mut [u32], x: &[[f64; 3]], weight: &[u32], parts: usize, out: &mut Vec<Vec<u32>>) {
+    if parts <= 1 {
         vertices.sort_unstable();
+        out.extend((!vertices.is_empty()).then(|| vertices.to_vec()));
         return;
     }
+    let axis = longest_side(vertices, x);
+    vertices.sort_unstable_by(|&a, &b| x[a as usize][axis].total_cmp(&x[b as usize][axis]).then(a.cmp(&b)));
+    let total: u64 = vertices.iter().map(|&i| u64::from(weight[i as usize])).sum();
+    let (low_parts, mut low_weight, mut at) = (parts / 2, 0, 0);
+    while at < vertices.len() && low_weight * (parts as u64) < total * low_parts as u64 {
+        low_weight += u64::from(weight[vertices[at] as usize]);
+        at += 1;
+    }
+    // Every part has a vertex, however heavy others are.
+    let (low, high) = vertices.split_at_mut(at.clamp(low_parts, vertices.len() + low_parts - parts));
+    balance(low, x, weight, low_parts, out);
+    balance(high, x, weight, parts - low_parts, out);
+}
+
+/// Along which axis the vertices extend farthest.
+fn longest_side(vertices: &[u32], x: &[[f64; 3]]) -> usize {
     let extent = |k: usize| {
         let along = vertices.iter().map(|&i| x[i as usize][k]);
         along.clone().fold(f64::NEG_INFINITY, f64::max) - along.fold(f64::INFINITY, f64::min)
     };
     let extents = [0, 1, 2].map(extent);
-    let longest = (1..3).fold(0, |best, k| if extents[k] > extents[best] { k } else { best });
+    (1..3).fold(0, |best, k| if extents[k] > extents[best] { k } else { best })
+}
+
+fn bisect(vertices: &mut [u32], x: &[[f64; 3]], size: usize) {
+    if vertices.len() <= size {
+        vertices.sort_unstable();
+        return;
+    }
+    let longest = longest_side(vertices, x);
     let half = vertices.len().div_ceil(size).div_ceil(2) * size;
     // Ties are broken by index, so that the order is the same everywhere.
     vertices.select_nth_unstable_by(half, |&a, &b| {
@@ -65,6 +101,29 @@ fn bisect(vertices: &mut [u32], x: &[[f64; 3]], size: usize) {
 mod tests {
     use super::*;
     use pliant::model::ModelBuilder;
+
+    #[test]
+    fn balanced_patches_have_every_vertex_once_and_about_equal_weights() {
+        let mut builder = ModelBuilder::new("sheet");
+        let x: Vec<[f64; 3]> = (0..61 * 61).map(|i| [f64::from(i % 61), f64::from(i / 61), 0.0]).collect();
+        builder.add_points("sheet", &x, &vec![1.0; x.len()]);
+        builder.add_points("dot", &[[0.0; 3]], &[1.0]);
+        let (model, _) = builder.finish();
+        let weight: Vec<u32> = (0..model.vertices() as u32).map(|i| if i % 61 < 20 { 30 } else { 6 }).collect();
+        let patches = balanced_patches(&model, 40, &weight);
+        assert_eq!(patches.len(), (61 * 61usize).div_ceil(40) + 1);
+        let mut all: Vec<u32> = patches.iter().flatten().copied().collect();
+        all.sort_unstable();
+        assert!(all.into_iter().eq(0..model.vertices() as u32));
+        let weights: Vec<u32> = patches.iter().map(|patch| patch.iter().map(|&i| weight[i as usize]).sum()).collect();
+        let (sheet, dot) = weights.split_at(weights.len() - 1);
+        let mean = sheet.iter().sum::<u32>() / sheet.len() as u32;
+        assert!(sheet.iter().all(|&w| w < 2 * mean && w > mean / 2), "{mean}: {sheet:?}");
+        assert_eq!(dot, [30]);
+        // One vertex that weighs more than all others leaves the others theirs.
+        let heavy: Vec<u32> = (0..model.vertices() as u32).map(|i| if i == 0 { 1_000_000 } else { 1 }).collect();
+        assert!(balanced_patches(&model, 40, &heavy).iter().all(|patch| !patch.is_empty()));
+    }
 
     #[test]
     fn every_vertex_has_one_place_and_patches_are_compact() {

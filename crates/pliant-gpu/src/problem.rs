@@ -154,13 +154,14 @@ pub(crate) struct Kernels {
 
 /// The text of the kernels that loop over a vertex's neighbours.
 pub(crate) fn force_text(has_slots: bool, colliders: usize, kernel: &str) -> String {
-    bare_force_text(has_slots, colliders, &format!("{}\n{kernel}", include_str!("kernels/slots.wgsl")))
+    let slots = include_str!("kernels/slots.wgsl");
+    bare_force_text(colliders, &format!("const HAS_SLOTS: bool = {has_slots};\n{slots}\n{kernel}"))
 }
 
-/// The same for kernels that say themselves where slots are.
-pub(crate) fn bare_force_text(has_slots: bool, colliders: usize, kernel: &str) -> String {
+/// The same for kernels that keep slots elsewhere.
+pub(crate) fn bare_force_text(colliders: usize, kernel: &str) -> String {
     format!(
-        "const HAS_SLOTS: bool = {has_slots};\nconst COLLIDERS: u32 = {colliders}u;\n{}\n{}\n{}\n{}\n{kernel}",
+        "const COLLIDERS: u32 = {colliders}u;\n{}\n{}\n{}\n{}\n{kernel}",
         pliant::math::WGSL,
         pliant::contact::WGSL,
         include_str!("kernels/spring.wgsl"),

@@ -4,10 +4,15 @@ use crate::context::Context;
 use crate::error::GpuError;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
+use std::time::{Duration, Instant};
 
 const ON_ITS_WAY: u8 = 0;
 const THERE: u8 = 1;
 const FAILED: u8 = 2;
+
+/// How long before and after the expected end of a read its waiting thread stays awake.
+const AWAKE_BEFORE: Duration = Duration::from_micros(300);
+const AWAKE_AFTER: Duration = Duration::from_micros(700);
 
 /// A read under way. Dropping it forgets the read.
 #[derive(Debug)]
@@ -82,6 +87,21 @@ impl Readback {
             theirs.store(if mapped.is_ok() { THERE } else { FAILED }, Ordering::Release);
         });
         Ticket { staging, bytes, state: ours, submission }
+    }
+
+    /// Waits for a read that should be done about then: asleep until shortly before, awake for a while around it. A
+    /// thread that sleeps is woken late, by a twentieth of a millisecond or much more. It may not be done after this.
+    pub(crate) fn watch(&self, context: &Context, ticket: &Ticket, expected: Instant) -> Result<(), GpuError> {
+        let asleep = expected.saturating_duration_since(Instant::now()).saturating_sub(AWAKE_BEFORE);
+        if !asleep.is_zero() {
+            context.poll_for(&ticket.submission, asleep)?;
+        }
+        let end = Instant::now() + AWAKE_BEFORE + AWAKE_AFTER;
+        while ticket.state.load(Ordering::Acquire) == ON_ITS_WAY && Instant::now() < end {
+            context.poll(None)?;
+            std::thread::yield_now();
+        }
+        Ok(())
     }
 
     /// Waits for the bytes and shows them to `see`.

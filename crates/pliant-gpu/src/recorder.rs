@@ -5,11 +5,12 @@ use crate::context::Context;
 use crate::error::GpuError;
 use crate::kernel::{Kernel, MAX_BINDINGS};
 use crate::readback::{Readback, Ticket};
-use crate::timer::{Scope, Timer};
+use crate::timer::{Scope, TICKS, Timer};
 use bytemuck::{Pod, cast_slice};
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
+use std::time::Instant;
 
 /// Dispatches per submission: fewer cost more (7.6 against 5.9 µs per dispatch for chunks of 5 on an H200).
 const CHUNK: u32 = 50;
@@ -189,13 +190,19 @@ impl Recorder {
                 message: format!("bytes {range:?} of {}", buffer.bytes()),
             });
         }
-        self.request_raw(&buffer.raw, range.start, bytes)
+        self.request_raw(&[(&buffer.raw, range.start, bytes)])
     }
 
-    fn request_raw(&mut self, from: &wgpu::Buffer, offset: u64, bytes: u64) -> Result<Ticket, GpuError> {
+    /// Asks for bytes of some buffers: buffer, offset, length. They come one after the other.
+    fn request_raw(&mut self, parts: &[(&wgpu::Buffer, u64, u64)]) -> Result<Ticket, GpuError> {
+        let bytes = parts.iter().map(|(.., bytes)| bytes).sum();
         let staging = self.readback.acquire(&self.context, bytes)?;
         let to = self.readback.buffer(staging).clone();
-        self.encoder().copy_buffer_to_buffer(from, offset, &to, 0, bytes);
+        let mut at = 0;
+        for &(from, offset, bytes) in parts {
+            self.encoder().copy_buffer_to_buffer(from, offset, &to, at, bytes);
+            at += bytes;
+        }
         let submission = self.submit();
         Ok(self.readback.request(staging, bytes, submission))
     }
@@ -213,6 +220,39 @@ impl Recorder {
         }
         let ticket = self.request_read(buffer, offset..offset + size_of_val(out) as u64)?;
         self.wait(ticket, |bytes| bytemuck::cast_slice_mut(out).copy_from_slice(bytes))
+    }
+
+    /// Fills `out` from the start of a buffer and ends a scope there; its GPU time, s, comes along. Waits once, without
+    /// sleeping around the time it is `expected` to be done.
+    pub(crate) fn read_ending<T: Pod>(
+        &mut self,
+        buffer: &Buffer,
+        out: &mut [T],
+        scope: Option<Scope>,
+        expected: Option<Instant>,
+    ) -> Result<Option<f64>, GpuError> {
+        let bytes = size_of_val(out) as u64;
+        let values = (&buffer.raw, 0, bytes);
+        let mut results = None;
+        if let Some(scope) = scope {
+            self.time_end(scope);
+            if let (Some(timer), Some(encoder)) = (&self.timer, &mut self.encoder) {
+                results = Some((timer.resolve(encoder, scope), timer.results.clone()));
+            }
+        }
+        let ticket = match &results {
+            Some((at, results)) => self.request_raw(&[values, (results, *at, TICKS)])?,
+            None => self.request_raw(&[values])?,
+        };
+        if let Some(expected) = expected {
+            self.readback.watch(&self.context, &ticket, expected)?;
+        }
+        let ticks = self.wait(ticket, |all| {
+            let (values, ticks) = all.split_at(bytes as usize);
+            bytemuck::cast_slice_mut(out).copy_from_slice(values);
+            (!ticks.is_empty()).then(|| bytemuck::pod_read_unaligned::<[u64; 2]>(ticks))
+        })?;
+        Ok(self.timer.as_ref().zip(ticks).map(|(timer, ticks)| timer.seconds(ticks)))
     }
 
     /// Shows every point of a field with its place; waits.
@@ -276,7 +316,7 @@ impl Recorder {
         self.encoder();
         let (Some(timer), Some(encoder)) = (&self.timer, &mut self.encoder) else { return Ok(0.0) };
         let (at, results) = (timer.resolve(encoder, scope), timer.results.clone());
-        let ticket = self.request_raw(&results, at, 16)?;
+        let ticket = self.request_raw(&[(&results, at, TICKS)])?;
         let ticks = self.wait(ticket, bytemuck::pod_read_unaligned::<[u64; 2]>)?;
         Ok(self.timer.as_ref().map_or(0.0, |timer| timer.seconds(ticks)))
     }

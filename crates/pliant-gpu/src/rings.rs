@@ -24,9 +24,6 @@ const LONGEST_ROW: usize = 40;
 /// Set on a neighbour that comes after the vertex in the model.
 const AFTER: u32 = 0x8000;
 
-/// More than any code of a cut.
-const CODES: f64 = 65536.0;
-
 /// How a problem is swept.
 pub(crate) enum RingChoice {
     /// Not decided.
@@ -37,51 +34,6 @@ pub(crate) enum RingChoice {
     Rings(Box<Rings>),
     /// One, elements with slots included.
     Patches(Box<Patches>),
-}
-
-/// A way to cut a mesh: vertices in a patch, and iterations per dispatch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Cut {
-    /// Vertices in a patch.
-    pub patch: usize,
-    /// Iterations per dispatch; where elements have slots, elements per invocation.
-    pub iterations: usize,
-}
-
-impl Cut {
-    /// One iteration per dispatch, without patches.
-    pub const SINGLE: Self = Self { patch: 0, iterations: 1 };
-
-    /// What is worth measuring for so many vertices: launches rule small meshes, memory rules large ones. Elements with
-    /// slots have patches, but no rings: workgroup memory is too small for the slots of several rings.
-    pub(crate) fn candidates(vertices: usize, slots: bool) -> &'static [Self] {
-        const fn cut(iterations: usize, patch: usize) -> Cut {
-            Cut { patch, iterations }
-        }
-        const SMALL: [Cut; 7] =
-            [cut(3, 128), cut(4, 96), cut(4, 128), cut(5, 128), cut(6, 256), cut(8, 196), cut(4, 256)];
-        const MEDIUM: [Cut; 4] = [cut(2, 128), cut(2, 256), cut(3, 256), cut(4, 256)];
-        const LARGE: [Cut; 2] = [cut(2, 256), cut(2, 400)];
-        const SLOTS: [Cut; 7] = [cut(1, 32), cut(2, 32), cut(2, 48), cut(3, 48), cut(2, 64), cut(4, 64), cut(4, 96)];
-        match vertices {
-            _ if slots => &SLOTS,
-            0..50_000 => &SMALL,
-            50_000..300_000 => &MEDIUM,
-            _ => &LARGE,
-        }
-    }
-
-    /// As a number below 1, for caches.
-    pub(crate) fn code(self) -> f64 {
-        (self.patch * 16 + self.iterations) as f64 / CODES
-    }
-
-    /// From [`Cut::code`].
-    pub(crate) fn from_code(code: f64) -> Self {
-        let code = (code * CODES) as usize;
-        let cut = Self { patch: code / 16, iterations: (code % 16).clamp(1, MOST) };
-        if cut.patch == 0 { Self::SINGLE } else { cut }
-    }
 }
 
 #[derive(Clone, Copy, Pod, Zeroable)]
@@ -105,7 +57,8 @@ pub(crate) struct RingParameters {
 
 /// The patches of a mesh on the device.
 pub(crate) struct Rings {
-    pub(crate) cut: Cut,
+    /// Iterations per dispatch.
+    pub(crate) iterations: usize,
     pub(crate) kernel: Arc<Kernel>,
     pub(crate) patches: Buffer,
     pub(crate) members: Buffer,
@@ -174,14 +127,15 @@ impl Rings {
         context: &Context,
         library: &mut Library,
         (model, system, order): (&Model, &System, &Order),
-        cut: Cut,
+        patch: usize,
+        iterations: usize,
     ) -> Result<Option<Self>, GpuError> {
         let rows = vertex_rows(model, system);
         let limits = context.device.limits();
         let most = (limits.max_compute_invocations_per_workgroup as usize)
             .min(limits.max_compute_workgroup_size_x as usize)
             .min(limits.max_compute_workgroup_storage_size as usize / 12 - 64);
-        let Some(patches) = grow(model, order, &rows, cut, most) else { return Ok(None) };
+        let Some(patches) = grow(model, order, &rows, (patch, iterations), most) else { return Ok(None) };
         let split: Vec<[Vec<RowEntry>; 2]> = rows
             .into_iter()
             .map(|row| {
@@ -201,7 +155,7 @@ impl Rings {
         let access = [Read, Read, Write, Write, Read, Read, Read, Read, Read, Read, Read];
         let text = text(width, longest[0], longest[1], model.colliders.len());
         Ok(Some(Self {
-            cut,
+            iterations,
             kernel: library.kernel::<RingParameters>("rings", &text, "rings", &access)?,
             patches: Buffer::with(context, "patches", &packed.patches)?,
             members: Buffer::with(context, "members of patches", &packed.members)?,
@@ -224,18 +178,24 @@ impl Rings {
 }
 
 /// The patches with their rings; `None` if one has more than `most` members.
-fn grow(model: &Model, order: &Order, rows: &[Vec<RowEntry>], cut: Cut, most: usize) -> Option<Vec<Patch>> {
+fn grow(
+    model: &Model,
+    order: &Order,
+    rows: &[Vec<RowEntry>],
+    (patch, iterations): (usize, usize),
+    most: usize,
+) -> Option<Vec<Patch>> {
     // Bit 15 of a neighbour is taken.
     let most = most.min(AFTER as usize);
     let mut seen = vec![u32::MAX; model.vertices()];
     let mut out = Vec::new();
-    for (number, own) in patches(model, cut.patch).into_iter().enumerate() {
+    for (number, own) in patches(model, patch).into_iter().enumerate() {
         let number = number as u32;
         let mut members = own;
         members.iter().for_each(|&i| seen[i as usize] = number);
         let mut reach = vec![members.len()];
         let mut first = 0;
-        for _ in 0..cut.iterations {
+        for _ in 0..iterations {
             let last = members.len();
             for k in first..last {
                 for entry in &rows[members[k] as usize] {

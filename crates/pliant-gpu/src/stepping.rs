@@ -288,7 +288,7 @@ impl Gpu {
     pub(crate) fn read_measures(&mut self, problem: &GpuProblem) -> Result<Measures, GpuError> {
         let quantities = problem.layout.quantities(!problem.packed_colliders.is_empty());
         self.vector.finish_all(&mut self.recorder, &problem.measured, &quantities);
-        let scalars = self.vector.scalars(&mut self.recorder)?;
+        let scalars = self.vector.step_scalars(&mut self.recorder, &mut self.step_clock)?;
         let value = |slot: Slot| scalars[slot.0];
         let edges = f64::from(problem.shape.edge_count.max(1));
         Ok(Measures {

@@ -2,12 +2,13 @@
 
 use crate::adapter::Kind;
 use crate::buffer::{Buffer, Field};
+use crate::cut::Cut;
 use crate::error::GpuError;
 use crate::gpu::Gpu;
 use crate::kernel::GROUP;
 use crate::patches::Patches;
 use crate::problem::{GpuProblem, SweepParameters};
-use crate::rings::{Cut, RingChoice, Rings};
+use crate::rings::{RingChoice, Rings};
 use crate::vector::Reduction;
 use pliant::device::{Blend, Slot};
 use pliant::math::Fnv;
@@ -82,7 +83,7 @@ impl Gpu {
         let mut choice = std::mem::replace(&mut problem.rings, RingChoice::Single);
         match &mut choice {
             RingChoice::Rings(rings) => {
-                for chunk in blends.chunks(rings.cut.iterations) {
+                for chunk in blends.chunks(rings.iterations) {
                     self.ring_sweep(problem, rings, x, x_before, chunk);
                 }
             }
@@ -106,7 +107,7 @@ impl Gpu {
         let mut buffers = [&problem.nothing.read; 16];
         buffers[..10].copy_from_slice(&force_buffers(problem, x));
         let own =
-            [&x_before.buffer, &patches.headers, &patches.members, &patches.own_slots, &patches.records, &patches.data];
+            [&x_before.buffer, &patches.headers, &patches.members, &patches.owned, &patches.corners, &patches.data];
         buffers[10..].copy_from_slice(&own);
         let (omega, gamma) = (blend.omega as f32, blend.under_relaxation as f32);
         let parameters = SweepParameters { n: patches.count, omega, gamma };
@@ -139,20 +140,23 @@ impl Gpu {
         std::mem::swap(x_before, &mut rings.spare[1]);
     }
 
-    /// Sets how a problem is swept: in patches, or one iteration per dispatch. Whether it could be done.
-    pub fn cut(&mut self, problem: &mut GpuProblem, cut: Option<Cut>) -> Result<bool, GpuError> {
-        let Some(cut) = cut else {
-            problem.rings = RingChoice::Single;
-            return Ok(true);
-        };
+    /// Sets how a problem is swept. Whether it could be done: a cut may be for other meshes, or too large for the GPU's
+    /// workgroups, and then the problem is swept one by one.
+    pub fn cut(&mut self, problem: &mut GpuProblem, cut: Cut) -> Result<bool, GpuError> {
         let GpuProblem { model, system, order, batches, .. } = &*problem;
         let (context, library) = (&*self.context, &mut self.library);
-        let choice = if problem.has_slots() {
+        let choice = match cut {
+            Cut::Single => Some(RingChoice::Single),
             // Elements with slots are not in the rows that rings are made of.
-            let patches = Patches::new(context, library, model, order, batches, cut)?;
-            patches.map(|patches| RingChoice::Patches(Box::new(patches)))
-        } else {
-            Rings::new(context, library, (model, system, order), cut)?.map(|rings| RingChoice::Rings(Box::new(rings)))
+            Cut::Rings { patch, iterations } if !problem.has_slots() => {
+                let rings = Rings::new(context, library, (model, system, order), patch, iterations)?;
+                rings.map(|rings| RingChoice::Rings(Box::new(rings)))
+            }
+            Cut::Patches { patch, elements_per_invocation } if problem.has_slots() => {
+                let patches = Patches::new(context, library, (model, order, batches), patch, elements_per_invocation)?;
+                patches.map(|patches| RingChoice::Patches(Box::new(patches)))
+            }
+            Cut::Rings { .. } | Cut::Patches { .. } => None,
         };
         let done = choice.is_some();
         problem.rings = choice.unwrap_or(RingChoice::Single);
@@ -162,7 +166,7 @@ impl Gpu {
     /// The fastest way to sweep a mesh, by measurement; remembered.
     fn choose_rings(&mut self, problem: &mut GpuProblem) -> Result<RingChoice, GpuError> {
         if let Some(cut) = self.fixed_cut {
-            self.cut(problem, (cut != Cut::SINGLE).then_some(cut))?;
+            self.cut(problem, cut)?;
             return Ok(std::mem::replace(&mut problem.rings, RingChoice::Single));
         }
         // A processor gains nothing from fewer launches.
@@ -170,7 +174,7 @@ impl Gpu {
             return Ok(RingChoice::Single);
         }
         let key = self.ring_key(problem);
-        let known = self.cuts.get(&key).copied().or_else(|| self.cache.as_ref()?.load(key).map(Cut::from_code));
+        let known = self.cuts.get(&key).copied().or_else(|| self.cache.as_ref()?.load(key).and_then(Cut::from_code));
         let cut = match known {
             Some(cut) => cut,
             None => self.measure_cuts(problem)?,
@@ -179,7 +183,7 @@ impl Gpu {
         if let (Some(cache), None) = (&self.cache, known) {
             cache.store(key, cut.code());
         }
-        self.cut(problem, (cut != Cut::SINGLE).then_some(cut))?;
+        self.cut(problem, cut)?;
         Ok(std::mem::replace(&mut problem.rings, RingChoice::Single))
     }
 
@@ -187,10 +191,10 @@ impl Gpu {
         let time =
             |gpu: &mut Gpu, problem: &mut GpuProblem, warm: u64| gpu.time_sweeps(problem, Duration::from_millis(warm));
         problem.rings = RingChoice::Single;
-        let mut best = (time(self, problem, 500)?, Cut::SINGLE);
+        let mut best = (time(self, problem, 500)?, Cut::Single);
         for &cut in Cut::candidates(problem.n as usize, problem.has_slots()) {
             let begun = Instant::now();
-            if self.cut(problem, Some(cut))? {
+            if self.cut(problem, cut)? {
                 // The GPU was idle meanwhile.
                 let warm = 2 * begun.elapsed().as_millis() as u64;
                 let seconds = time(self, problem, warm.min(500))?;
@@ -206,7 +210,7 @@ impl Gpu {
     /// What the best cut depends on: the device and the graph of the mesh.
     fn ring_key(&self, problem: &GpuProblem) -> u64 {
         let info = self.info();
-        let words = format!("rings 2 {} {} {}", info.name, info.driver, problem.packed_colliders.len());
+        let words = format!("cut 3 {} {} {}", info.name, info.driver, problem.packed_colliders.len());
         let matrix = &problem.system.matrix;
         let graph = matrix.offset.iter().chain(&matrix.column).flat_map(|word| word.to_le_bytes());
         Fnv::of(words.bytes().chain(graph))

@@ -2,15 +2,30 @@
 
 use crate::context::Context;
 use crate::error::GpuError;
+use std::time::Instant;
 
 /// Scopes that can be remembered at a time; older ones are overwritten.
 const SCOPES: u32 = 64;
 /// Bytes between the results of two scopes, as the API aligns them.
 const STRIDE: u64 = wgpu::QUERY_RESOLVE_BUFFER_ALIGNMENT;
 
+/// Bytes of the two timestamps of a scope.
+pub(crate) const TICKS: u64 = 16;
+
 /// A stretch of recorded work whose GPU time is measured.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scope(pub(crate) u32);
+
+/// The clock of the step at hand.
+#[derive(Debug, Default)]
+pub(crate) struct StepClock {
+    /// From its begin to its measures.
+    pub(crate) scope: Option<Scope>,
+    /// GPU time of the last step that was measured, s.
+    pub(crate) seconds: Option<f64>,
+    /// About when its measures are there.
+    pub(crate) expected: Option<Instant>,
+}
 
 /// Timestamps, where the adapter has them.
 #[derive(Debug)]

@@ -5,6 +5,7 @@ use crate::context::Context;
 use crate::error::GpuError;
 use crate::kernel::{Access, GROUP, Kernel, Module};
 use crate::recorder::Recorder;
+use crate::timer::StepClock;
 use bytemuck::{Pod, Zeroable};
 use pliant::device::{Blend, Factor, Slot};
 use std::sync::Arc;
@@ -197,8 +198,24 @@ impl Vector {
     pub(crate) fn scalars(&self, recorder: &mut Recorder) -> Result<[f64; SCALARS], GpuError> {
         let mut pairs = [[0f32; 2]; SCALARS];
         recorder.read(&self.scalars, 0, &mut pairs)?;
-        Ok(pairs.map(|[high, low]| f64::from(high) + f64::from(low)))
+        Ok(pairs.map(number))
     }
+
+    /// All scalars at the end of a step, and how long the GPU worked on it; waits once.
+    pub(crate) fn step_scalars(
+        &self,
+        recorder: &mut Recorder,
+        clock: &mut StepClock,
+    ) -> Result<[f64; SCALARS], GpuError> {
+        let mut pairs = [[0f32; 2]; SCALARS];
+        let (scope, expected) = (clock.scope.take(), clock.expected.take());
+        clock.seconds = recorder.read_ending(&self.scalars, &mut pairs, scope, expected)?;
+        Ok(pairs.map(number))
+    }
+}
+
+fn number([high, low]: [f32; 2]) -> f64 {
+    f64::from(high) + f64::from(low)
 }
 
 fn blended(recorder: &mut Recorder, kernel: &Kernel, [a, x, x_before]: [&Field; 3], blend: Blend) {

@@ -7,7 +7,7 @@ use crate::progress::say;
 use crate::table::{Table, short};
 use pliant::output::DiskCache;
 use pliant::scene::Scene;
-use pliant::step::bench::{StepTimes, SweepTimes, time_steps, time_sweeps};
+use pliant::step::bench::{LATE, StepTimes, SweepTimes, time_steps, time_sweeps};
 use pliant_gpu::AllDevices;
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -91,7 +91,10 @@ pub(crate) fn bench(args: &Args, typed: &BenchArgs) -> anyhow::Result<Exit> {
     for case in cases().into_iter().filter(|case| wanted(case.name)) {
         let mut scene = parse(case.name, &case.scene)?;
         scene.solver.iterations = typed.budget_ms.is_none().then_some(case.iterations);
-        say(&format!("{}: {} iterations", case.name, case.iterations));
+        match typed.budget_ms {
+            Some(budget) => say(&format!("{}: deadline of {} ms", case.name, short(budget))),
+            None => say(&format!("{}: {} iterations", case.name, case.iterations)),
+        }
         let times = time_steps(&AllDevices, &scene, Some(&cache), warm, typed.steps as usize)?;
         steps.push((case, times));
     }
@@ -115,37 +118,11 @@ pub(crate) fn bench(args: &Args, typed: &BenchArgs) -> anyhow::Result<Exit> {
 fn tables(steps: &[(Case, StepTimes)], sweeps: &[(&str, SweepTimes)]) -> String {
     let mut text = String::new();
     if let Some((_, first)) = steps.first() {
-        text += &format!("{}, {}, ms per step\n\n", first.device, first.method);
-        let mut table = Table::new(&[
-            "scene",
-            "vertices",
-            "elements",
-            "iterations",
-            "mean",
-            "p50",
-            "p99",
-            "course",
-            "times faster",
-        ]);
-        for (case, times) in steps {
-            let iterations = if times.fewest_iterations == times.most_iterations {
-                times.most_iterations.to_string()
-            } else {
-                format!("{} to {}", times.fewest_iterations, times.most_iterations)
-            };
-            table.row([
-                case.name.to_string(),
-                times.vertices.to_string(),
-                times.elements.to_string(),
-                iterations,
-                short(times.mean),
-                short(times.p50),
-                short(times.p99),
-                short(case.course_ms),
-                short(case.course_ms / times.p50),
-            ]);
-        }
-        text += &table.text();
+        text += &format!("{}, {}, ms per step", first.device, first.method);
+        text += &match first.budget {
+            Some(budget) => deadline_table(budget, first.skipped, steps),
+            None => course_table(steps),
+        };
     }
     if !sweeps.is_empty() {
         text += "\nJacobi-Chebyshev iterations, us, beside streaming the bytes they move at least\n\n";
@@ -164,4 +141,76 @@ fn tables(steps: &[(Case, StepTimes)], sweeps: &[(&str, SweepTimes)]) -> String 
         text += &table.text();
     }
     text
+}
+
+/// Steps of a fixed number of iterations, beside the course's.
+fn course_table(steps: &[(Case, StepTimes)]) -> String {
+    let mut table = Table::new(&[
+        "scene",
+        "vertices",
+        "elements",
+        "iterations",
+        "mean",
+        "p50",
+        "p99",
+        "max",
+        "course",
+        "times faster",
+    ]);
+    for (case, times) in steps {
+        let iterations = if times.fewest_iterations == times.most_iterations {
+            times.most_iterations.to_string()
+        } else {
+            format!("{} to {}", times.fewest_iterations, times.most_iterations)
+        };
+        table.row([
+            case.name.to_string(),
+            times.vertices.to_string(),
+            times.elements.to_string(),
+            iterations,
+            short(times.mean),
+            short(times.p50),
+            short(times.p99),
+            short(times.max),
+            short(case.course_ms),
+            short(case.course_ms / times.p50),
+        ]);
+    }
+    format!("\n\n{}", table.text())
+}
+
+/// Steps with a deadline.
+fn deadline_table(budget: f64, skipped: usize, steps: &[(Case, StepTimes)]) -> String {
+    let mut table = Table::new(&[
+        "scene",
+        "vertices",
+        "elements",
+        "mean iterations",
+        "least",
+        "mean",
+        "p50",
+        "p99",
+        "max",
+        "late, %",
+    ]);
+    for (case, times) in steps {
+        table.row([
+            case.name.to_string(),
+            times.vertices.to_string(),
+            times.elements.to_string(),
+            short(times.mean_iterations),
+            times.fewest_iterations.to_string(),
+            short(times.mean),
+            short(times.p50),
+            short(times.p99),
+            short(times.max),
+            short(100.0 * times.late_share.unwrap_or(0.0)),
+        ]);
+    }
+    let late = short(LATE * budget);
+    format!(
+        "; deadline {} ms, late after {late} ms, without the first {skipped} steps\n\n{}",
+        short(budget),
+        table.text()
+    )
 }

@@ -20,3 +20,26 @@ fn bench_times_steps_beside_the_courses_and_iterations_beside_their_bytes() {
     assert_eq!(sweep["vertices"], 10201);
     assert!(sweep["us"].as_f64().unwrap() > sweep["floor_us"].as_f64().unwrap(), "{sweep}");
 }
+
+#[test]
+fn bench_with_a_deadline_says_how_many_steps_were_late() {
+    let place = Place::new(SMALL);
+    let timed = |steps: &str| {
+        let arguments = ["bench", "--device", "cpu", "--only", "fishnet", "--warm", "0.01", "--budget-ms", "20"];
+        let report = place.json(&[&arguments[..], &["--steps", steps, "--json"]].concat());
+        report["steps"][0]["times"].clone()
+    };
+    let times = timed("24");
+    assert_eq!((&times["steps"], &times["skipped"], &times["budget"]), (&24.into(), &20.into(), &20.0.into()));
+    let number = |name: &str| times[name].as_f64().unwrap_or_else(|| panic!("{name} in {times}"));
+    assert!((0.0..=1.0).contains(&number("late_share")));
+    // Four steps count, and their 99th percentile is the longest.
+    let late = number("late_share") * 4.0;
+    assert_eq!(late, late.round());
+    assert_eq!(number("late_share") > 0.0, number("max") > 1.05 * 20.0);
+    assert!(number("p50") <= number("p99") && number("p99") <= number("max"));
+    assert!(number("fewest_iterations") <= number("mean_iterations"));
+    assert!(number("mean_iterations") <= number("most_iterations"));
+    // Where there are no more than the first steps, they count.
+    assert_eq!(timed("2")["skipped"], 0);
+}

@@ -41,7 +41,7 @@ fn fill(
 ) {
     let c = index(group, groups, local);
     if c >= p.n { return; }
-    let g = PREFIX_gradient(PREFIX_load(WORDSu * c), corners(c));
+    let g = PREFIX_gradient(PREFIX_load(WORDSu * c, 1u), corners(c));
     let at = p.first + ARITYu * c;
     slots[destinations[at + CORNERu]] = vec4(g[CORNER], 0.0);
 }
@@ -54,7 +54,7 @@ fn energy(
 ) {
     let c = index(group, groups, local);
     var mine = vec2(0.0, 0.0);
-    if c < p.n { mine.x = PREFIX_value(PREFIX_load(WORDSu * c), corners(c)); }
+    if c < p.n { mine.x = PREFIX_value(PREFIX_load(WORDSu * c, 1u), corners(c)); }
     let all = group_reduce(SUM, mine, local, group.z);
     let g = group_index(group, groups);
     if local == 0u && g < group_count(p.n) { partials[p.first + g] = all; }

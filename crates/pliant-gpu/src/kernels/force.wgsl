@@ -1,5 +1,5 @@
-// ∇E of one vertex: inertia and spring pins, springs and constant Hessians (the rows), slots of all other elements,
-// contacts. Rows are in slices of SLICE vertices, entry by entry; see `rows.rs`.
+// The parts of ∇E of one vertex: springs and constant Hessians (the rows), contacts. Rows are in slices of SLICE vertices,
+// entry by entry; see `rows.rs`. The constant COLLIDERS comes from Rust.
 
 @group(0) @binding(0) var<storage, read> x: array<vec4<f32>>;
 // Inertial target with the targets of spring pins averaged in, m; w: m/h² plus stiffness of spring pins, N/m.
@@ -66,20 +66,15 @@ fn row_force(i: u32, xi: vec3<f32>) -> vec3<f32> {
     return g;
 }
 
-// The constants HAS_SLOTS and COLLIDERS come from Rust, and where slots are, in `slots_of`.
-fn force(i: u32, xi: vec3<f32>, free: bool) -> Force {
-    let goal = x_pull[i];
-    var out = Force(goal.w * (xi - goal.xyz) + row_force(i, xi), 0.0);
-    if HAS_SLOTS && free { out.gradient += slots_of(i); }
-    if COLLIDERS > 0u && free {
-        let own = touch[i];
-        for (var c = 0u; c < COLLIDERS; c++) {
-            let near = collider_distance(colliders[c], xi);
-            let depth = own.y - near.d;
-            if depth > 0.0 {
-                out.contact += own.x;
-                out.gradient -= near.normal * (own.x * depth);
-            }
+// What colliders add to the gradient of a vertex with this line of `touch`.
+fn with_contacts(gradient: vec3<f32>, xi: vec3<f32>, own: vec4<f32>) -> Force {
+    var out = Force(gradient, 0.0);
+    for (var c = 0u; c < COLLIDERS; c++) {
+        let near = collider_distance(colliders[c], xi);
+        let depth = own.y - near.d;
+        if depth > 0.0 {
+            out.contact += own.x;
+            out.gradient -= near.normal * (own.x * depth);
         }
     }
     return out;

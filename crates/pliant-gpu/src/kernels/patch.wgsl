@@ -1,8 +1,15 @@
 // One Jacobi-Chebyshev iteration in one dispatch for elements with slots: a workgroup takes a patch of vertices, evaluates all
 // elements that touch it with their forces in workgroup memory, and sweeps its vertices. Elements between patches are
-// evaluated by each of them; that costs less than a second dispatch. Follows force.wgsl; Rust puts before it: WIDTH, the
-// invocations of a workgroup; MEMBERS and SLOTS, the most of any patch; HEADER, the words of a patch; and KINDS, a loop for
-// each kind of element.
+// evaluated by each of them; that costs less than a second dispatch.
+//
+// All that can be read early is read before the first barrier, so that the waits for memory overlap: members and then their
+// positions, the first element of each invocation, the data of its own vertex. What is read by the number of the patch alone
+// lies in blocks of equal size.
+//
+// Follows force.wgsl; Rust puts before it: WIDTH, the invocations of a workgroup; OWN, the most own vertices of any patch, at
+// most WIDTH; SLOTS, the most slots; MEMBER_ROUNDS, how many members each invocation reads; BLOCKS, the kinds of elements;
+// HAS_ROWS. A line with TURN stands for MEMBER_ROUNDS lines; LOADS and LOOPS stand for patch_load.wgsl and
+// patch_kind.wgsl of each kind.
 
 struct Parameters {
     patches: u32,
@@ -10,23 +17,40 @@ struct Parameters {
     gamma: f32,
 }
 var<immediate> p: Parameters;
+
+// The elements of one kind in one patch.
+struct Block {
+    // First word in `corners` and in `element_data`.
+    corners: u32,
+    data: u32,
+    elements: u32,
+    // Elements with padding, at least one: word w of element e lies at first + w stride + e.
+    stride: u32,
+}
+
 // x⁻, which becomes x⁺.
 @group(0) @binding(10) var<storage, read_write> out_field: array<vec4<f32>>;
-// Per patch: first member, members, own members, first slot offset; then first word and number of elements of each kind.
-@group(0) @binding(11) var<storage, read> headers: array<u32>;
-// Own vertices of a patch, then the other corners of its elements.
+// BLOCKS per patch.
+@group(0) @binding(11) var<storage, read> headers: array<Block>;
+// MEMBER_ROUNDS · WIDTH per patch: own vertices, then the other corners of its elements; the rest is padding.
 @group(0) @binding(12) var<storage, read> members: array<u32>;
-// Where the slots of each own vertex start, and one more.
-@group(0) @binding(13) var<storage, read> own_slots: array<u32>;
-// Per element: its number, corners (two per word), slots of the corners (two per word; NONE for vertices of other patches).
-@group(0) @binding(14) var<storage, read> records: array<u32>;
+// OWN per patch: an own vertex, and where its slots start and end (16 bits each); NOBODY where there are fewer.
+@group(0) @binding(13) var<storage, read> owned: array<vec2<u32>>;
+// A word per corner: its member, and its slot in the upper half; NONE for vertices of other patches.
+@group(0) @binding(14) var<storage, read> corners: array<u32>;
 @group(0) @binding(15) var<storage, read> element_data: array<f32>;
 
 const NONE: u32 = 0xffffu;
+const NOBODY: u32 = 0xffffffffu;
 
-var<workgroup> patch_x: array<f32, 3u * MEMBERS>;
+var<workgroup> patch_x: array<f32, 3u * MEMBER_ROUNDS * WIDTH>;
 var<workgroup> patch_slots: array<f32, 3u * SLOTS>;
-var<private> own_range: vec2<u32>;
+
+fn put_member(k: u32, at: vec3<f32>) {
+    patch_x[3u * k] = at.x;
+    patch_x[3u * k + 1u] = at.y;
+    patch_x[3u * k + 2u] = at.z;
+}
 
 fn member_at(k: u32) -> vec3<f32> {
     return vec3(patch_x[3u * k], patch_x[3u * k + 1u], patch_x[3u * k + 2u]);
@@ -44,9 +68,8 @@ fn slot_at(k: u32) -> vec3<f32> {
 }
 
 // As in slots.wgsl, in the same order.
-fn slots_of(i: u32) -> vec3<f32> {
-    let end = own_range.y;
-    var k = own_range.x;
+fn sum_slots(first: u32, end: u32) -> vec3<f32> {
+    var k = first;
     var sum = vec3<f32>(0.0);
     for (; k + 3u < end; k += 4u) { sum += (slot_at(k) + slot_at(k + 1u)) + (slot_at(k + 2u) + slot_at(k + 3u)); }
     for (; k < end; k++) { sum += slot_at(k); }
@@ -61,28 +84,43 @@ fn sweep_patch(
 ) {
     let g = group_index(group, groups);
     if g >= p.patches { return; }
-    let header = g * HEADER;
-    let first = headers[header];
-    let count = headers[header + 1u];
-    let own = headers[header + 2u];
-    let offsets = headers[header + 3u];
-    for (var k = local; k < count; k += WIDTH) {
-        let at = x[members[first + k]].xyz;
-        patch_x[3u * k] = at.x;
-        patch_x[3u * k + 1u] = at.y;
-        patch_x[3u * k + 2u] = at.z;
+    // The last invocations take the own vertices: the first ones may have an element more.
+    let k = WIDTH - 1u - local;
+    var own = vec2(0u, NOBODY);
+    if k < OWN { own = owned[g * OWN + k]; }
+    let member_TURN = members[(g * MEMBER_ROUNDS + TURNu) * WIDTH + local];
+    LOADS
+    let x_TURN = x[member_TURN].xyz;
+    let i = own.x;
+    let is_own = own.y != NOBODY;
+    var goal = vec4<f32>(0.0);
+    var before = vec3<f32>(0.0);
+    var inverse = 0.0;
+    var contact_data = vec4<f32>(0.0);
+    if is_own {
+        goal = x_pull[i];
+        before = out_field[i].xyz;
+        inverse = inv_diagonal[i];
+        if COLLIDERS > 0u { contact_data = touch[i]; }
+    }
+    put_member(TURNu * WIDTH + local, x_TURN);
+    workgroupBarrier();
+    LOOPS
+    var xi = vec3<f32>(0.0);
+    var gradient = vec3<f32>(0.0);
+    if is_own {
+        xi = member_at(k);
+        gradient = goal.w * (xi - goal.xyz);
+        if HAS_ROWS { gradient += row_force(i, xi); }
     }
     workgroupBarrier();
-    KINDS
-    workgroupBarrier();
-    for (var k = local; k < own; k += WIDTH) {
-        let i = members[first + k];
-        let xi = member_at(k);
-        let inverse = inv_diagonal[i];
-        own_range = vec2(own_slots[offsets + k], own_slots[offsets + k + 1u]);
-        let f = force(i, xi, inverse > 0.0);
+    if is_own {
+        var f = Force(gradient, 0.0);
+        if inverse > 0.0 {
+            f.gradient += sum_slots(own.y & 0xffffu, own.y >> 16u);
+            if COLLIDERS > 0u { f = with_contacts(f.gradient, xi, contact_data); }
+        }
         let step = inverse_with_contact(i, inverse, f.contact) * f.gradient;
-        let before = out_field[i].xyz;
         out_field[i] = vec4(before + p.omega * (xi - p.gamma * step - before), 0.0);
     }
 }

@@ -1,15 +1,14 @@
-    {
-        let words = headers[header + KIND_WORDSu];
-        let elements = headers[header + KIND_WORDSu + 1u];
-        for (var e = local; e < elements; e += WIDTH) {
-            var corner: array<u32, ARITY>;
-            var slot: array<u32, ARITY>;
-            var at: array<vec3<f32>, ARITY>;
-            let number = records[words + e];
-            corner[CORNER] = (records[words + (1u + CORNERu / 2u) * elements + e] >> (16u * (CORNERu % 2u))) & 0xffffu;
-            slot[CORNER] = (records[words + (1u + HALFu + CORNERu / 2u) * elements + e] >> (16u * (CORNERu % 2u))) & 0xffffu;
-            at[CORNER] = member_at(corner[CORNER]);
-            let gradient = PREFIX_gradient(PREFIX_load(DATAu + WORDSu * number), at);
-            put_slot(slot[CORNER], gradient[CORNER]);
+    for (var e = local; e < block_KIND.elements; e += WIDTH) {
+        let corner = corners_KIND;
+        let data = data_KIND;
+        // the next one is on its way while this one is computed
+        if ROUNDS > 1u {
+            element_KIND = min(e + WIDTH, block_KIND.stride - 1u);
+            corners_KIND[CORNER] = corners[block_KIND.corners + CORNERu * block_KIND.stride + element_KIND];
+            data_KIND = PREFIX_load(block_KIND.data + element_KIND, block_KIND.stride);
         }
+        var at: array<vec3<f32>, ARITY>;
+        at[CORNER] = member_at(corner[CORNER] & 0xffffu);
+        let gradient = PREFIX_gradient(data, at);
+        put_slot(corner[CORNER] >> 16u, gradient[CORNER]);
     }

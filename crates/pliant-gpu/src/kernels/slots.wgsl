@@ -14,3 +14,12 @@ fn slots_of(i: u32) -> vec3<f32> {
     for (; k < end; k++) { sum += slots[k].xyz; }
     return sum;
 }
+
+// ∇E of vertex i: inertia and spring pins, rows, slots, contacts. The constant HAS_SLOTS comes from Rust.
+fn force(i: u32, xi: vec3<f32>, free: bool) -> Force {
+    let goal = x_pull[i];
+    var gradient = goal.w * (xi - goal.xyz) + row_force(i, xi);
+    if HAS_SLOTS && free { gradient += slots_of(i); }
+    if COLLIDERS > 0u && free { return with_contacts(gradient, xi, touch[i]); }
+    return Force(gradient, 0.0);
+}

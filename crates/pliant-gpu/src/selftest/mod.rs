@@ -119,7 +119,7 @@ impl Suite {
             checks.push(check);
         };
         // A GPU would look for the fastest way to sweep each model; here every way is tried, and none is timed.
-        fix_cut(device, Some(Cut::SINGLE));
+        fix_cut(device, Some(Cut::Single));
         let asked = self.ask(device, &mut note);
         fix_cut(device, None);
         asked.map(|()| checks)
@@ -137,7 +137,7 @@ impl Suite {
             fix_cut(device, Some(cut));
             part.run(device, way, &|entry| entry.verb == Verb::JacobiMany, note)?;
         }
-        fix_cut(device, Some(Cut::SINGLE));
+        fix_cut(device, Some(Cut::Single));
         self.steps.run(device, note)
     }
 }
@@ -169,9 +169,9 @@ impl Part {
     /// are small, so that they fit into any GPU's workgroups.
     fn cut(&self) -> (Cut, &'static str) {
         if self.case.model.elements.iter().all(is_in_rows) {
-            (Cut { patch: 96, iterations: 4 }, " in rings")
+            (Cut::Rings { patch: 96, iterations: 4 }, " in rings")
         } else {
-            (Cut { patch: 20, iterations: 2 }, " in patches")
+            (Cut::Patches { patch: 20, elements_per_invocation: 2 }, " in patches")
         }
     }
 

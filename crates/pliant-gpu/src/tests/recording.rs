@@ -6,7 +6,12 @@ use crate::kernel::{Access, Module};
 use crate::recorder::grid;
 use crate::vector::Reduction::{Max, Min, Sum};
 use crate::{Gpu, Trust};
-use pliant::device::{Factor, Slot};
+use pliant::device::{Device, Factor, Moment, Slot};
+use pliant::model::{Model, System};
+use pliant::scene::Scene;
+use pliant::step::step_input;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// Writes i to `out[i]`, and the reductions of all i to `partials`.
 const COUNT: &str = "
@@ -169,4 +174,42 @@ fn gpu_time_is_measured_where_it_can_be() {
     let ((), Some(nothing)) = gpu.timed(|_| ()).unwrap() else { panic!("it could be measured before") };
     assert!(0.0 < seconds && seconds <= wall, "{seconds} of {wall} s");
     assert!(nothing < seconds, "{nothing} of {seconds} s");
+}
+
+#[test]
+fn a_step_tells_how_long_the_gpu_worked_on_it_without_a_second_wait() {
+    let Some(mut gpu) = gpu(Trust::Checked) else { return };
+    let scene = "pliant = 1\n[[cloth]]\nresolution = 20\n";
+    let scene = Scene::parse(scene, "clock", ".".as_ref(), &[]).unwrap();
+    let (model, state) = Model::new(&scene).unwrap();
+    let (model, h) = (Arc::new(model), 1.0 / 60.0);
+    let mut problem = gpu.upload(&model, &Arc::new(System::new(&model, h, h))).unwrap();
+    let [mut x, v] = [(); 2].map(|()| gpu.points(&problem));
+    gpu.write(&state.x, &mut x);
+    gpu.finish().unwrap();
+    assert_eq!(gpu.working_time(), None);
+    let second = Duration::from_secs(1);
+    let mut energies = Vec::new();
+    // Expected too early, about right, and much too late: it comes when it is there.
+    for expected in [None, Some(-second.as_secs_f64()), Some(1e-3), Some(60.0)] {
+        let begun = Instant::now();
+        gpu.begin_step(&mut problem, &step_input(&model, h), &x, &v);
+        gpu.measure(&mut problem, Moment::Start, &x);
+        gpu.recorder.flush();
+        let [_, submissions] = gpu.recorded();
+        if let Some(seconds) = expected {
+            let at = begun + Duration::from_secs_f64(f64::max(seconds, 0.0));
+            gpu.expect_measures(if seconds < 0.0 { begun.checked_sub(second).unwrap() } else { at });
+        }
+        energies.push(gpu.measures(&mut problem).unwrap().start_energy);
+        let wall = begun.elapsed().as_secs_f64();
+        assert_eq!(gpu.recorded()[1], submissions + 1);
+        assert_eq!(gpu.working_time().is_some(), gpu.info().timestamps);
+        let seconds = gpu.working_time().unwrap_or(wall);
+        assert!(0.0 < seconds && seconds <= wall && wall < 30.0, "{seconds} of {wall} s");
+    }
+    assert!(energies.windows(2).all(|pair| pair[0] == pair[1]), "{energies:?}");
+    // No step was begun.
+    gpu.objective(&mut problem, &x).unwrap();
+    assert_eq!(gpu.working_time(), None);
 }

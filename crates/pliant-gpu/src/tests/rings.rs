@@ -44,7 +44,7 @@ const BLENDS: [Blend; 13] = {
 };
 
 /// x and x⁻ after all blends, with or without rings.
-fn swept(gpu: &mut Gpu, scene: &str, cut: Option<Cut>) -> [Vec<[f64; 3]>; 2] {
+fn swept(gpu: &mut Gpu, scene: &str, cut: Cut) -> [Vec<[f64; 3]>; 2] {
     let scene = Scene::parse(scene, "rings", ".".as_ref(), &[]).unwrap();
     let (model, state) = Model::new(&scene).unwrap();
     let model = Arc::new(model);
@@ -87,13 +87,26 @@ shape = 'sphere'
 radius = 0.1
 ";
 
+/// Without rows, without colliders, and with more elements around some vertices than others.
+const TETS: &str = "
+pliant = 1
+[[solid]]
+shape = 'box'
+size = [0.7, 0.2, 0.3]
+cells = [9, 3, 4]
+material = 'rubber'
+model = 'arap'
+[[pin]]
+nearest = [0, 1, 0]
+";
+
 #[test]
 fn patches_give_the_iterates_of_single_sweeps() {
-    for trust in BOTH {
+    for (trust, scene) in BOTH.into_iter().flat_map(|trust| [(trust, SOLID), (trust, TETS)]) {
         let Some(mut gpu) = gpu(trust) else { return };
-        let single = swept(&mut gpu, SOLID, None);
-        for (patch, iterations) in [(16, 1), (33, 2), (64, 4)] {
-            let patches = swept(&mut gpu, SOLID, Some(Cut { patch, iterations }));
+        let single = swept(&mut gpu, scene, Cut::Single);
+        for (patch, elements_per_invocation) in [(16, 1), (33, 2), (64, 4), (48, 40)] {
+            let patches = swept(&mut gpu, scene, Cut::Patches { patch, elements_per_invocation });
             let apart = single.iter().flatten().zip(patches.iter().flatten());
             let apart = apart.flat_map(|(a, b)| (0..3).map(|k| (a[k] - b[k]).abs())).fold(0.0, f64::max);
             println!("{trust:?} patches of {patch}: {apart:e} m apart");
@@ -102,18 +115,46 @@ fn patches_give_the_iterates_of_single_sweeps() {
     }
 }
 
+/// Patches repeat the data of elements between them, so they may be too large where the mesh is not.
+#[test]
+fn patches_that_do_not_fit_into_a_buffer_are_refused_and_are_no_fault() {
+    let Some(mut gpu) = gpu(BOTH[0]) else { return };
+    let scene = Scene::parse(SOLID, "rings", ".".as_ref(), &[]).unwrap();
+    let model = Arc::new(Model::new(&scene).unwrap().0);
+    let system = Arc::new(System::new(&model, 1.0 / 60.0, 1.0 / 60.0));
+    let mut problem = gpu.upload(&model, &system).unwrap();
+    gpu.limit_buffers(20_000);
+    assert!(!gpu.cut(&mut problem, Cut::Patches { patch: 16, elements_per_invocation: 2 }).unwrap());
+    gpu.check().unwrap();
+}
+
 #[test]
 fn rings_give_the_iterates_of_single_sweeps() {
     for trust in BOTH {
         let Some(mut gpu) = gpu(trust) else { return };
-        let single = swept(&mut gpu, SCENE, None);
+        let single = swept(&mut gpu, SCENE, Cut::Single);
         for (patch, iterations) in [(32, 1), (32, 2), (64, 3), (20, 4), (400, 2)] {
-            let rings = swept(&mut gpu, SCENE, Some(Cut { patch, iterations }));
+            let rings = swept(&mut gpu, SCENE, Cut::Rings { patch, iterations });
             let apart = single.iter().flatten().zip(rings.iter().flatten());
             let apart = apart.flat_map(|(a, b)| (0..3).map(|k| (a[k] - b[k]).abs())).fold(0.0, f64::max);
             // Compilers may fuse multiplications and additions differently: some units in the last place of a metre.
             println!("{trust:?} patches of {patch}, {iterations} iterations: {apart:e} m apart");
             assert!(apart < 13.0 * 4.0 * f64::from(f32::EPSILON), "{apart:e}");
         }
+    }
+}
+
+#[test]
+fn a_cut_for_other_meshes_is_refused() {
+    let Some(mut gpu) = gpu(BOTH[0]) else { return };
+    let (rings, patches) =
+        (Cut::Rings { patch: 32, iterations: 2 }, Cut::Patches { patch: 32, elements_per_invocation: 2 });
+    for (scene, fits) in [(SCENE, [true, false]), (SOLID, [false, true])] {
+        let scene = Scene::parse(scene, "rings", ".".as_ref(), &[]).unwrap();
+        let model = Arc::new(Model::new(&scene).unwrap().0);
+        let system = Arc::new(System::new(&model, 1.0 / 60.0, 1.0 / 60.0));
+        let mut problem = gpu.upload(&model, &system).unwrap();
+        assert_eq!([rings, patches].map(|cut| gpu.cut(&mut problem, cut).unwrap()), fits);
+        assert!(gpu.cut(&mut problem, Cut::Single).unwrap());
     }
 }

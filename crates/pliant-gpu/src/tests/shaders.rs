@@ -1,6 +1,7 @@
 //! Every shader text that can be made parses and is valid, on machines without any GPU too.
 
 use crate::kernel::{GROUP, with_prelude};
+use crate::patch_pack::Sizes;
 use crate::problem::{force_text, step_text};
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 use pliant::material::{Batch, Elements};
@@ -40,9 +41,12 @@ fn texts() -> Vec<(String, String)> {
         texts.push((name, crate::rings::text(96, springs, others, colliders)));
     }
     let kinds = kinds();
-    let all: Vec<_> = kinds.iter().filter_map(Elements::wgsl).enumerate().map(|(k, e)| (e, 40 * k)).collect();
-    for colliders in [0, 1, 5] {
-        texts.push((format!("patch, {colliders} colliders"), crate::patches::text(&all, 128, [200, 900], colliders)));
+    let all: Vec<_> = kinds.iter().filter_map(Elements::wgsl).collect();
+    for (colliders, rows) in [(0, false), (1, true), (5, true)] {
+        // One round of elements for some kinds, several for others.
+        let elements = (0..all.len()).map(|k| 40 * k + 1).collect();
+        let sizes = Sizes { width: 128, own: 20, member_rounds: 3, elements, slots: 900 };
+        texts.push((format!("patch, {colliders} colliders"), crate::patches::text(&all, &sizes, rows, colliders)));
     }
     for elements in &kinds {
         let Some(element) = elements.wgsl() else { continue };

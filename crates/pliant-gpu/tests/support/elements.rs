@@ -78,8 +78,10 @@ fn words_per_answer(arity: usize) -> usize {
     4 + 9 * arity
 }
 
-fn kernel(twin: &WgslElement) -> String {
+/// The kernel for so many elements, whose data lie there twice: element by element, and then word by word.
+fn kernel(twin: &WgslElement, count: usize) -> String {
     let (prefix, words, arity, width) = (twin.prefix, twin.words, twin.arity, words_per_answer(twin.arity));
+    let first = count * words;
     let corners = |text: &dyn Fn(usize) -> String| (0..arity).map(text).collect::<Vec<_>>().join(", ");
     let points = corners(&|k| format!("points[c * {arity}u + {k}u].xyz"));
     let masses = corners(&|k| format!("points[c * {arity}u + {k}u].w"));
@@ -104,7 +106,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {{
     if c >= arrayLength(&multipliers) {{
         return;
     }}
-    let e = {prefix}_load(c * {words}u);
+    let e = {prefix}_load({first}u + c, {count}u);
     let x = array<vec3<f32>, {arity}>({points});
     let inv_mass = array<f32, {arity}>({masses});
     let gradient = {prefix}_gradient(e, x);
@@ -161,9 +163,12 @@ where
         let corners = self.x.iter().flatten().zip(self.inv_mass.iter().flatten());
         let points: Vec<[f32; 4]> = corners.map(|(p, m)| point(*p, *m)).collect();
         let multipliers: Vec<f32> = self.multiplier.iter().map(|&m| m as f32).collect();
-        let inputs = [&twin.packed()[..], points.as_flattened(), &multipliers];
         let (width, count) = (words_per_answer(N), self.x.len());
-        let source = &as_written_and_sloppy(&kernel(&twin))[usize::from(sloppy)];
+        let mut data = twin.packed();
+        let word_by_word = (0..count * twin.words).map(|k| data[k % count * twin.words + k / count]);
+        data.extend(word_by_word.collect::<Vec<f32>>());
+        let inputs = [&data[..], points.as_flattened(), &multipliers];
+        let source = &as_written_and_sloppy(&kernel(&twin, count))[usize::from(sloppy)];
         gpu.run(source, &inputs, count * width, count).chunks_exact(width).map(Answer::read).collect()
     }
 }

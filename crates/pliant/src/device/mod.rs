@@ -17,6 +17,7 @@ use crate::contact::PosedCollider;
 use crate::linear::CholeskyError;
 use crate::model::{Model, Potential, System};
 use std::sync::Arc;
+use std::time::Instant;
 
 /// A scalar on the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -201,6 +202,13 @@ pub trait Device {
     fn measure(&mut self, problem: &mut Self::Problem, moment: Moment, x: &Self::Points);
     /// What was measured last of each [`Moment`]; waits.
     fn measures(&mut self, problem: &mut Self::Problem) -> Result<Measures, DeviceError>;
+    /// How long the device itself worked on the step whose measures were read last, from [`Device::begin_step`] on, s;
+    /// `None` where it cannot tell.
+    fn working_time(&self) -> Option<f64> {
+        None
+    }
+    /// Says about when the next measures are there: a device may stay awake around then, and so be more punctual.
+    fn expect_measures(&mut self, _at: Instant) {}
     /// E(x), J; waits.
     fn objective(&mut self, problem: &mut Self::Problem, x: &Self::Points) -> Result<f64, DeviceError> {
         self.measure(problem, Moment::Start, x);

@@ -11,8 +11,8 @@ struct ArapTetConstraint {
     gradient: array<vec3<f32>, 4>,
 }
 
-fn arap_tet_load(at: u32) -> ArapTet {
-    return ArapTet(tet_gradients_load(at), element_data[at + 9u]);
+fn arap_tet_load(at: u32, stride: u32) -> ArapTet {
+    return ArapTet(tet_gradients_load(at, stride), element_data[at + 9u * stride]);
 }
 
 /// F − R.

@@ -11,8 +11,8 @@ struct ArapTriangleConstraint {
     gradient: array<vec3<f32>, 3>,
 }
 
-fn arap_triangle_load(at: u32) -> ArapTriangle {
-    return ArapTriangle(triangle_gradients_load(at), element_data[at + 3u]);
+fn arap_triangle_load(at: u32, stride: u32) -> ArapTriangle {
+    return ArapTriangle(triangle_gradients_load(at, stride), element_data[at + 3u * stride]);
 }
 
 /// F − R.

@@ -16,7 +16,7 @@ fn PREFIX_correct(
     inv_h_sq: f32,
     multiplier: f32,
 ) -> PREFIX_correction {
-    let e = PREFIX_load(at);
+    let e = PREFIX_load(at, 1u);
     let constraint = PREFIX_constraint(e, x);
     let compliance = PREFIX_compliance(e) * inv_h_sq;
     var stiffness = 0.0;

@@ -17,11 +17,11 @@ struct CurvedBendingFrame {
     n: vec3<f32>,
 }
 
-fn curved_bending_load(at: u32) -> CurvedBending {
-    let k = vec3<f32>(element_data[at], element_data[at + 1u], element_data[at + 2u]);
-    let signed = element_data[at + 4u];
+fn curved_bending_load(at: u32, stride: u32) -> CurvedBending {
+    let k = vec3<f32>(element_data[at], element_data[at + stride], element_data[at + 2u * stride]);
+    let signed = element_data[at + 4u * stride];
     let side = select(-1.0, 1.0, signed >= 0.0);
-    return CurvedBending(vec4<f32>(-(k.x + k.y + k.z), k), element_data[at + 3u], abs(signed), side);
+    return CurvedBending(vec4<f32>(-(k.x + k.y + k.z), k), element_data[at + 3u * stride], abs(signed), side);
 }
 
 fn curved_bending_frame(e: CurvedBending, x: array<vec3<f32>, 4>) -> CurvedBendingFrame {

@@ -9,9 +9,9 @@ struct QuadraticBendingConstraint {
     gradient: array<vec3<f32>, 4>,
 }
 
-fn quadratic_bending_load(at: u32) -> QuadraticBending {
-    let k = vec3<f32>(element_data[at], element_data[at + 1u], element_data[at + 2u]);
-    return QuadraticBending(vec4<f32>(-(k.x + k.y + k.z), k), element_data[at + 3u]);
+fn quadratic_bending_load(at: u32, stride: u32) -> QuadraticBending {
+    let k = vec3<f32>(element_data[at], element_data[at + stride], element_data[at + 2u * stride]);
+    return QuadraticBending(vec4<f32>(-(k.x + k.y + k.z), k), element_data[at + 3u * stride]);
 }
 
 /// K x, from differences to the first corner.

@@ -23,11 +23,11 @@ fn distance2(D: array<vec3<f32>, 2>) -> Distance2 {
 }
 
 /// The gradients of corners 1, 2, 3, as packed.
-fn tet_gradients_load(at: u32) -> mat3x3<f32> {
+fn tet_gradients_load(at: u32, stride: u32) -> mat3x3<f32> {
     return mat3x3<f32>(
-        element_data[at], element_data[at + 1u], element_data[at + 2u],
-        element_data[at + 3u], element_data[at + 4u], element_data[at + 5u],
-        element_data[at + 6u], element_data[at + 7u], element_data[at + 8u],
+        element_data[at], element_data[at + stride], element_data[at + 2u * stride],
+        element_data[at + 3u * stride], element_data[at + 4u * stride], element_data[at + 5u * stride],
+        element_data[at + 6u * stride], element_data[at + 7u * stride], element_data[at + 8u * stride],
     );
 }
 
@@ -43,8 +43,8 @@ fn tet_pull_back(gradients: mat3x3<f32>, P: mat3x3<f32>) -> array<vec3<f32>, 4> 
 }
 
 /// The gradients of corners 1 and 2, as packed.
-fn triangle_gradients_load(at: u32) -> vec3<f32> {
-    return vec3<f32>(element_data[at], element_data[at + 1u], element_data[at + 2u]);
+fn triangle_gradients_load(at: u32, stride: u32) -> vec3<f32> {
+    return vec3<f32>(element_data[at], element_data[at + stride], element_data[at + 2u * stride]);
 }
 
 /// The two columns of F of a triangle; b₁ = gradients.xy, b₂ = (0, gradients.z), 1/m.

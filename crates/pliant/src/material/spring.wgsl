@@ -14,8 +14,8 @@ struct SpringFrame {
     n: vec3<f32>,
 }
 
-fn spring_load(at: u32) -> Spring {
-    return Spring(element_data[at], element_data[at + 1u]);
+fn spring_load(at: u32, stride: u32) -> Spring {
+    return Spring(element_data[at], element_data[at + stride]);
 }
 
 fn spring_frame(x: array<vec3<f32>, 2>) -> SpringFrame {

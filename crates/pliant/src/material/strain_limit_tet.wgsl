@@ -13,9 +13,10 @@ struct StrainLimitTetConstraint {
     gradient: array<vec3<f32>, 4>,
 }
 
-fn strain_limit_tet_load(at: u32) -> StrainLimitTet {
+fn strain_limit_tet_load(at: u32, stride: u32) -> StrainLimitTet {
     return StrainLimitTet(
-        tet_gradients_load(at), element_data[at + 9u], element_data[at + 10u], element_data[at + 11u],
+        tet_gradients_load(at, stride),
+        element_data[at + 9u * stride], element_data[at + 10u * stride], element_data[at + 11u * stride],
     );
 }
 

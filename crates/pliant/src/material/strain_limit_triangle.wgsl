@@ -13,9 +13,10 @@ struct StrainLimitTriangleConstraint {
     gradient: array<vec3<f32>, 3>,
 }
 
-fn strain_limit_triangle_load(at: u32) -> StrainLimitTriangle {
+fn strain_limit_triangle_load(at: u32, stride: u32) -> StrainLimitTriangle {
     return StrainLimitTriangle(
-        triangle_gradients_load(at), element_data[at + 3u], element_data[at + 4u], element_data[at + 5u],
+        triangle_gradients_load(at, stride),
+        element_data[at + 3u * stride], element_data[at + 4u * stride], element_data[at + 5u * stride],
     );
 }
 

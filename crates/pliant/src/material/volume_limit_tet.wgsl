@@ -25,9 +25,10 @@ const VOLUME_STEPS: u32 = 64u;
 /// Newton doubles the digits with each step, so what follows a step of this size (relative) is rounding: 64 EPSILON.
 const VOLUME_LAST_STEP: f32 = 7.6e-6;
 
-fn volume_limit_tet_load(at: u32) -> VolumeLimitTet {
+fn volume_limit_tet_load(at: u32, stride: u32) -> VolumeLimitTet {
     return VolumeLimitTet(
-        tet_gradients_load(at), element_data[at + 9u], element_data[at + 10u], element_data[at + 11u],
+        tet_gradients_load(at, stride),
+        element_data[at + 9u * stride], element_data[at + 10u * stride], element_data[at + 11u * stride],
     );
 }
 

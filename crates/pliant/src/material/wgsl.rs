@@ -4,7 +4,7 @@
 //! The functions of an element with prefix `spring` on N = 2 points, where `e` is what `spring_load` returns:
 //!
 //! ```text
-//! spring_load(at: u32) -> Spring                reads WORDS numbers from element_data[at..]
+//! spring_load(at: u32, stride: u32) -> Spring   reads WORDS numbers: element_data[at], element_data[at + stride], ...
 //! spring_value(e, x) -> f32                     Ψ, J
 //! spring_gradient(e, x) -> array<vec3<f32>, N>  ∂Ψ/∂x, N
 //! spring_compliance(e) -> f32                   α

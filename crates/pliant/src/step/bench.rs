@@ -1,11 +1,17 @@
 //! How long steps and sweeps take, for `pliant bench`.
 
-use super::{Simulation, SimulationError, step_input};
+use super::{Certificate, Simulation, SimulationError, step_input};
 use crate::device::{Blend, Device, DeviceError, Devices, Slot, Task};
 use crate::model::{Model, State, System};
 use crate::scene::Scene;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+
+/// Steps with a deadline that are not looked at: they learn how fast the device is.
+pub const LEARNING: usize = 20;
+
+/// A step later than so many budgets is late.
+pub const LATE: f64 = 1.05;
 
 /// Wall-clock times of a number of steps.
 #[derive(Clone, Debug, serde::Serialize)]
@@ -22,6 +28,12 @@ pub struct StepTimes {
     pub iterations: usize,
     /// Steps that were timed.
     pub steps: usize,
+    /// How many of them the times below leave out: the first [`LEARNING`] under a deadline.
+    pub skipped: usize,
+    /// Deadline of each step, ms.
+    pub budget: Option<f64>,
+    /// Share of steps later than [`LATE`] budgets.
+    pub late_share: Option<f64>,
     /// Mean, ms.
     pub mean: f64,
     /// Median, ms.
@@ -30,7 +42,9 @@ pub struct StepTimes {
     pub p99: f64,
     /// Longest, ms.
     pub max: f64,
-    /// Least and most iterations of a step: they differ under a deadline.
+    /// Mean, least and most iterations of a step: they differ under a deadline.
+    pub mean_iterations: f64,
+    /// As above.
     pub fewest_iterations: usize,
     /// As above.
     pub most_iterations: usize,
@@ -43,7 +57,7 @@ pub struct StepTimes {
 }
 
 /// Simulates a scene: first for as long as `warm`, because idle processors are slow, then `steps` steps, each timed from
-/// the call to the certificate.
+/// the call to the certificate. Under a deadline the first [`LEARNING`] of them do not count if there are more.
 pub fn time_steps(
     devices: &impl Devices,
     scene: &Scene,
@@ -58,22 +72,24 @@ pub fn time_steps(
         simulation.step()?;
     }
     simulation.set_state(&start);
-    let mut times = Vec::with_capacity(steps);
-    let mut last = None;
-    let (mut retries, mut fewest, mut most) = (0, usize::MAX, 0);
-    for _ in 0..steps {
+    let budget = scene.solver.budget_ms;
+    let skipped = if budget.is_some() && steps > LEARNING { LEARNING } else { 0 };
+    let (mut times, mut iterations) = (Vec::with_capacity(steps), Vec::with_capacity(steps));
+    let (mut last, mut retries) = (Certificate::default(), 0);
+    for step in 0..steps {
         let begun = Instant::now();
         let report = simulation.step()?;
-        times.push(begun.elapsed().as_secs_f64() * 1e3);
+        let ms = begun.elapsed().as_secs_f64() * 1e3;
         retries += report.retries;
-        fewest = fewest.min(report.iterations);
-        most = most.max(report.iterations);
-        last = Some(report.certificate);
+        last = report.certificate;
+        if step >= skipped {
+            times.push(ms);
+            iterations.push(report.iterations);
+        }
     }
-    let last = last.unwrap_or_default();
-    let mean = times.iter().sum::<f64>() / times.len().max(1) as f64;
     times.sort_by(f64::total_cmp);
-    let at = |share: f64| times.get(((times.len() as f64 * share) as usize).min(times.len().saturating_sub(1)));
+    let counted = times.len().max(1) as f64;
+    let at = |share: f64| times.get(((counted * share) as usize).min(times.len().saturating_sub(1)));
     let model = simulation.model();
     Ok(StepTimes {
         device: simulation.device().to_string(),
@@ -82,12 +98,16 @@ pub fn time_steps(
         elements: model.element_count(),
         iterations: simulation.iterations(),
         steps,
-        mean,
+        skipped,
+        budget,
+        late_share: budget.map(|budget| times.iter().filter(|ms| **ms > LATE * budget).count() as f64 / counted),
+        mean: times.iter().sum::<f64>() / counted,
         p50: at(0.5).copied().unwrap_or(0.0),
         p99: at(0.99).copied().unwrap_or(0.0),
         max: at(1.0).copied().unwrap_or(0.0),
-        fewest_iterations: fewest.min(most),
-        most_iterations: most,
+        mean_iterations: iterations.iter().sum::<usize>() as f64 / counted,
+        fewest_iterations: iterations.iter().copied().min().unwrap_or(0),
+        most_iterations: iterations.iter().copied().max().unwrap_or(0),
         max_stretch: last.max_stretch,
         mean_stretch: last.mean_stretch,
         retries,

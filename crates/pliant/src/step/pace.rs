@@ -1,14 +1,42 @@
 //! How many iterations fit into a budget on a device that works behind the host's back, so that the clock cannot be asked
-//! between iterations: t = overhead + iterations · pace, learnt from the steps before.
+//! between iterations. Learnt from the steps before:
+//!
+//! ```text
+//! wall time = host + slowness · (overhead + iterations · pace)
+//! ```
+//!
+//! Overhead and pace come from the first steps, which try more and more iterations. After that two things are followed, as
+//! medians of the last few steps, so that a single stall says nothing and a change that lasts is believed soon: how long the
+//! host takes beside the device, and how much slower the device is than in the first steps, by its own clock where it has
+//! one. What remains unpredictable is covered by a reserve that grows with every surprise and shrinks slowly, so that a
+//! machine with stalls keeps its promise with fewer iterations, and a calm one uses its budget.
 
 /// What is known of a device's speed on one problem. Times in s.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Pace {
+    /// Of the device, as the first steps were.
     overhead: f64,
+    /// As above; 0 as long as it is not known.
     per_iteration: f64,
-    /// Iterations and time of the shortest and of the last of the first steps, which try longer and longer ones.
+    /// Iterations and time of the shortest and of the last of the first steps.
     shortest: Option<(usize, f64)>,
     last: usize,
+    /// Time of the device over what the first steps let expect.
+    slowness: Recent,
+    /// Wall time beside the device's.
+    host: Recent,
+    /// Part of the budget that is left for surprises.
+    reserve: f64,
+}
+
+/// One step, as it was.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Observed {
+    pub iterations: usize,
+    /// From its begin to its certificate, s.
+    pub wall: f64,
+    /// How much of that the device worked, s, if it can tell.
+    pub device: Option<f64>,
 }
 
 /// Iterations of the first step.
@@ -17,90 +45,105 @@ const FIRST: usize = 8;
 /// Trials end once a step takes this part of the budget: then the pace is known well enough.
 const ENOUGH: f64 = 0.25;
 
-/// Part of the budget that is left for what varies from step to step.
-const RESERVE: f64 = 0.03;
+/// Bounds of the reserve, and what it is at first, as parts of the budget.
+const RESERVE: [f64; 2] = [0.02, 0.4];
+const FIRST_RESERVE: f64 = 0.03;
 
-/// How far one step may shift the overhead, as a part of the budget: a stalled machine says nothing about the next step.
-const LARGEST_SHIFT: f64 = 0.02;
+/// How much a surprise raises the reserve: by what was missing, but at least and at most so much of the budget.
+const RAISE: [f64; 2] = [0.02, 0.08];
+
+/// How much any other step lowers it. A step that surprises by 8 % or more is balanced by 200 that do not, so large
+/// surprises stay below one step in 200.
+const LOWER: f64 = RAISE[1] / 200.0;
+
+impl Default for Pace {
+    fn default() -> Self {
+        Self {
+            overhead: 0.0,
+            per_iteration: 0.0,
+            shortest: None,
+            last: 0,
+            slowness: Recent::default(),
+            host: Recent::default(),
+            reserve: FIRST_RESERVE,
+        }
+    }
+}
 
 impl Pace {
     /// Iterations for a step of `budget`, at least one.
     pub fn iterations(&self, budget: f64) -> usize {
         if self.per_iteration > 0.0 {
-            return (((1.0 - RESERVE) * budget - self.overhead) / self.per_iteration).clamp(1.0, 1e6) as usize;
+            let device = ((1.0 - self.reserve) * budget - self.host.median(0.0)) / self.slowness.median(1.0);
+            return ((device - self.overhead) / self.per_iteration).clamp(1.0, 1e6) as usize;
         }
         if self.last == 0 { FIRST } else { 3 * self.last }
     }
 
+    /// How long a step of so many iterations should take, s, if that is known.
+    pub fn expected(&self, iterations: usize) -> Option<f64> {
+        (self.per_iteration > 0.0).then(|| self.host.median(0.0) + self.slowness.median(1.0) * self.base(iterations))
+    }
+
+    /// Time on the device as the first steps let expect, s.
+    fn base(&self, iterations: usize) -> f64 {
+        self.overhead + iterations as f64 * self.per_iteration
+    }
+
     /// Takes note of a step.
-    pub fn observe(&mut self, iterations: usize, seconds: f64, budget: f64) {
-        if self.per_iteration > 0.0 {
-            let late = seconds - (self.overhead + iterations as f64 * self.per_iteration);
-            let limit = LARGEST_SHIFT * budget;
-            self.overhead += 0.5 * late.clamp(-limit, limit);
-            return;
+    pub fn observe(&mut self, step: Observed, budget: f64) {
+        let Observed { iterations, wall, device } = step;
+        let device = device.filter(|seconds| *seconds > 0.0 && *seconds <= wall).unwrap_or(wall);
+        if let Some(expected) = self.expected(iterations) {
+            let missing = (wall - expected) / budget - self.reserve;
+            self.reserve += if missing > 0.0 { missing.clamp(RAISE[0], RAISE[1]) } else { -LOWER };
+            self.reserve = self.reserve.clamp(RESERVE[0], RESERVE[1]);
+            self.slowness.push(device / self.base(iterations));
+        } else {
+            self.try_longer(iterations, device, budget);
         }
+        self.host.push(wall - device);
+    }
+
+    /// Takes note of one of the first steps.
+    fn try_longer(&mut self, iterations: usize, seconds: f64, budget: f64) {
         self.last = iterations;
         // The very first step also makes what later ones find ready, so a later one may be shorter.
         let (fewer, shorter) = self.shortest.filter(|(_, shorter)| *shorter < seconds).unwrap_or((iterations, seconds));
         self.shortest = Some((fewer, shorter));
         if seconds > ENOUGH * budget && iterations > FIRST {
             let share = if iterations > fewer { (seconds - shorter) / (iterations - fewer) as f64 } else { 0.0 };
-            self.per_iteration = if share > 0.0 { share } else { seconds / iterations as f64 };
-            self.overhead = seconds - iterations as f64 * self.per_iteration;
+            let overhead = seconds - iterations as f64 * share;
+            let plausible = share > 0.0 && overhead >= 0.0;
+            (self.per_iteration, self.overhead) =
+                if plausible { (share, overhead) } else { (seconds / iterations as f64, 0.0) };
         }
+    }
+}
+
+/// The last few values.
+#[derive(Clone, Copy, Debug, Default)]
+struct Recent {
+    values: [f64; 5],
+    /// How many were pushed.
+    count: usize,
+}
+
+impl Recent {
+    fn push(&mut self, value: f64) {
+        self.values[self.count % self.values.len()] = value;
+        self.count += 1;
+    }
+
+    /// Their median; `nothing` where there are none.
+    fn median(&self, nothing: f64) -> f64 {
+        let mut sorted = self.values;
+        let known = &mut sorted[..self.count.min(self.values.len())];
+        known.sort_unstable_by(f64::total_cmp);
+        known.get(known.len() / 2).copied().unwrap_or(nothing)
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Steps on a device with this overhead and pace, some of them disturbed; returns the times.
-    fn simulate(overhead: f64, pace: f64, budget: f64, disturbed: impl Fn(usize) -> f64) -> Vec<f64> {
-        let mut known = Pace::default();
-        (0..1000)
-            .map(|k| {
-                let iterations = known.iterations(budget);
-                let seconds = overhead + pace * iterations as f64 + disturbed(k);
-                known.observe(iterations, seconds, budget);
-                seconds
-            })
-            .collect()
-    }
-
-    fn share_late(times: &[f64], limit: f64) -> f64 {
-        times[20..].iter().filter(|t| **t > limit).count() as f64 / (times.len() - 20) as f64
-    }
-
-    #[test]
-    fn the_budget_is_used_and_kept() {
-        for (overhead, pace) in [(2e-4, 2e-6), (1e-3, 5e-5), (1e-5, 1e-6)] {
-            let times = simulate(overhead, pace, 5e-3, |_| 0.0);
-            assert_eq!(share_late(&times, 5e-3), 0.0);
-            assert!(times[900] > 0.9 * 5e-3, "{}", times[900]);
-        }
-    }
-
-    #[test]
-    fn a_slow_first_step_and_stalls_do_no_lasting_harm() {
-        let stall = |k: usize| {
-            if k == 0 {
-                0.3
-            } else if k % 200 == 199 {
-                0.02
-            } else {
-                1e-4 * (k as f64 * 1.7).sin().abs()
-            }
-        };
-        let times = simulate(2e-4, 2e-6, 5e-3, stall);
-        assert!(share_late(&times, 1.05 * 5e-3) <= 0.01);
-        assert!(times[950] > 0.85 * 5e-3, "{}", times[950]);
-    }
-
-    #[test]
-    fn a_hopeless_budget_still_makes_one_iteration() {
-        let times = simulate(1e-2, 1e-3, 1e-4, |_| 0.0);
-        assert!((times[999] - 1.1e-2).abs() < 1e-9);
-    }
-}
+#[path = "pace_tests.rs"]
+mod tests;

@@ -1,7 +1,7 @@
 //! One step on one device with one method: the loop of the papers, guarded.
 
 use super::input::refill;
-use super::pace::Pace;
+use super::pace::{Observed, Pace};
 use super::showing::Showing;
 use super::{Certificate, SimulationError};
 use crate::device::{Device, DeviceError, Measures, Moment, Slot, StepInput};
@@ -81,6 +81,8 @@ pub(super) struct DeviceStepper<D: Device> {
     certificate_time: Duration,
     /// What is known of a remote device's speed.
     pace: Pace,
+    /// When the step at hand began.
+    begun: Instant,
     /// What somebody waits to see.
     showing: Option<Showing<D>>,
 }
@@ -116,6 +118,7 @@ where
             input: StepInput::default(),
             certificate_time: Duration::ZERO,
             pace: Pace::default(),
+            begun: Instant::now(),
             showing: None,
         };
         stepper.set_state(state);
@@ -202,7 +205,8 @@ where
         let usual =
             if careful && self.settings.budget.is_some() { self.settings.method.iterations } else { usize::MAX };
         let mut iterations = self.settings.iterations.min(usual);
-        if let Some(budget) = self.settings.budget.filter(|_| device.is_remote() && deadline.is_some()) {
+        let paced = self.settings.budget.filter(|_| device.is_remote() && deadline.is_some());
+        if let Some(budget) = paced {
             iterations = iterations.min(self.pace.iterations(budget.as_secs_f64()));
         }
         // Between the iterations of a remote device there is no time to look at the clock.
@@ -217,6 +221,10 @@ where
         let begun = Instant::now();
         device.measure(problem, Moment::End, x);
         self.certificate_time = measured + begun.elapsed();
+        let expected = paced.and_then(|_| Duration::try_from_secs_f64(self.pace.expected(solve.iterations)?).ok());
+        if let Some(expected) = expected {
+            device.expect_measures(self.begun + expected);
+        }
         if let Some(showing) = self.showing.take() {
             see(showing.receive(device, self.model.vertices())?);
         }
@@ -287,6 +295,7 @@ where
 {
     fn try_step(&mut self, see: &mut dyn FnMut(State)) -> Result<StepReport, SimulationError> {
         let begun = Instant::now();
+        self.begun = begun;
         // The certificate takes about as long as the last time; a fiftieth of the budget is for what varies.
         let deadline = self
             .settings
@@ -312,7 +321,9 @@ where
                     let elapsed = begun.elapsed();
                     report.retries = retries;
                     if let Some(budget) = self.settings.budget.filter(|_| retries == 0) {
-                        self.pace.observe(report.iterations, elapsed.as_secs_f64(), budget.as_secs_f64());
+                        let (iterations, device) = (report.iterations, self.device.working_time());
+                        let step = Observed { iterations, wall: elapsed.as_secs_f64(), device };
+                        self.pace.observe(step, budget.as_secs_f64());
                     }
                     // ρ was too large for this scene, which the next steps need not find out again: clearly so if the step
                     // was rolled back, a little if acceleration was restarted, which contacts that come and go make it.
