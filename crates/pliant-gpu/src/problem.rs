@@ -52,6 +52,7 @@ pub struct GpuProblem {
     pub(crate) rings: RingChoice,
     pub(crate) matrix: Option<crate::matrix::Matrix>,
     pub(crate) constraints: Option<crate::constrain::Constraints>,
+    pub(crate) free_parts: Option<crate::turn::FreeParts>,
     pub(crate) potential: Potential,
     /// Stands where a kernel has a buffer that it does not use.
     pub(crate) nothing: Nothing,
@@ -311,6 +312,7 @@ impl GpuProblem {
             rings: RingChoice::Open,
             matrix: None,
             constraints: None,
+            free_parts: None,
             potential: Potential::new(model.clone(), system.clone()),
             nothing: Nothing::new(context)?,
             n: n as u32,

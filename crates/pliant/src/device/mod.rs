@@ -264,4 +264,7 @@ pub trait Device {
     fn constrain_colour(&mut self, problem: &mut Self::Problem, colour: usize, extended: bool, x: &mut Self::Points);
     /// Position-based pins and colliders: pulls spring pins, pushes vertices out of colliders.
     fn enforce(&mut self, problem: &mut Self::Problem, x: &mut Self::Points);
+    /// Turns every part that no pin holds and no collider touched about its centre of mass to where it is nearest to x̃:
+    /// takes off the turn that position-based sweeps give a part under stress of its own.
+    fn turn_free_parts(&mut self, problem: &mut Self::Problem, x: &mut Self::Points);
 }
