@@ -96,11 +96,16 @@ fn speed_after_scrambling(method: &str, seed: u64) -> f64 {
 /// It starts at tens of metres per second; damping leaves e^(−7.5) = 1/1800 of that.
 const SETTLED: f64 = 0.01;
 
+/// Regression: where E has many valleys, accelerated Gauss-Seidel and direct solves jumped from one to another and back, at
+/// 10 m/s without end.
 #[test]
 fn a_scrambled_cloth_stays_finite_and_settles() {
-    for method in ["pd-direct", "pd-jacobi-chebyshev", "pd-gauss-seidel", "pd-pcg"] {
-        let speed = speed_after_scrambling(method, 4);
-        assert!(speed < SETTLED, "{method}: {speed} m/s");
+    for method in METHODS.iter().filter(|method| method.needs == Needs::Projections) {
+        for seed in [4, 5, 6, 11] {
+            let speed = speed_after_scrambling(method.name, seed);
+            println!("{} seed {seed}: {speed:.1e} m/s", method.name);
+            assert!(speed < SETTLED, "{} seed {seed}: {speed} m/s", method.name);
+        }
     }
     // With others Newton takes half a minute.
     let speed = speed_after_scrambling("newton", 3);

@@ -183,6 +183,7 @@ impl<'a, D: Device> Bench<'a, D> {
             mean_stretch,
             min_gap,
             inverted,
+            ..
         } = device.measures(problem)?;
         // What rounding makes depends on the precision; what it is multiplied with does not.
         let epsilon = 2.0 * rounding(*device);

@@ -102,6 +102,8 @@ pub enum DeviceError {
 /// What is measured of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Moment {
+    /// x is where the step begins: its energy with held vertices at their targets.
+    Still,
     /// x is where the solve starts: its energy.
     Start,
     /// x is what the solver found: its energy and gradient.
@@ -113,6 +115,11 @@ pub enum Moment {
 /// Measures of one step, for its certificate.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Measures {
+    /// E of not moving, J: at the positions that the step begins with, held vertices at their targets. Infinite on devices
+    /// that do not measure it.
+    pub still_energy: f64,
+    /// The part of `still_energy` that is energy of motion, J.
+    pub motion_energy: f64,
     /// E at the start of the solve, J.
     pub start_energy: f64,
     /// E of the solution, before friction, J.

@@ -169,6 +169,12 @@ impl Method {
         matches!(self.kind, Kind::Direct | Kind::PcgDirect | Kind::Newton)
     }
 
+    /// It is accelerated, and its usual number of iterations as good as finishes a solve (Jacobi's does not): what is odd
+    /// about the result is then the fault of acceleration, not of what is left to do.
+    pub fn finishes_accelerated(&self) -> bool {
+        self.chebyshev && matches!(self.kind, Kind::Direct | Kind::GaussSeidel | Kind::GaussSeidelOverRelaxed)
+    }
+
     /// Refuses a device without the direct solver that the method needs.
     pub fn check_device(&self, model: &Model, direct: bool, device: &str) -> Result<(), MethodError> {
         if direct || !self.needs_direct_solver() {
