@@ -11,7 +11,6 @@ use crate::rings::{Cut, RingChoice, Rings};
 use crate::vector::Reduction;
 use pliant::device::{Blend, Slot};
 use pliant::math::Fnv;
-use pliant::step::RhoCache;
 use std::time::{Duration, Instant};
 
 /// What `force.wgsl` reads, in the order of its bindings.

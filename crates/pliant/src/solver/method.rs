@@ -271,6 +271,11 @@ pub fn choose_method(model: &Model, direct: bool) -> &'static Method {
 /// Iterations of Jacobi with Chebyshev that carry a force through a mesh: about 2.5 √(κ/2), with κ the largest ratio of a
 /// vertex's stiffness to its inertia m/h². Fewer leave stiff cloth like rubber; more than a few thousand take too long.
 pub fn iterations_for(model: &Model, h: f64) -> usize {
+    (2.5 * (largest_stiffness_ratio(model, h) / 2.0).sqrt()).clamp(100.0, 2000.0) as usize
+}
+
+/// κ: the largest ratio of a vertex's stiffness to its inertia m/h².
+pub(crate) fn largest_stiffness_ratio(model: &Model, h: f64) -> f64 {
     let mut stiffness = vec![0.0; model.vertices()];
     for batch in model.elements.iter().map(|elements| elements.view()) {
         let Some(projective) = batch.projective() else { continue };
@@ -284,8 +289,7 @@ pub fn iterations_for(model: &Model, h: f64) -> usize {
         }
     }
     let ratio = |(stiffness, mass): (&f64, &f64)| if *mass > 0.0 { stiffness * h * h / mass } else { 0.0 };
-    let kappa = stiffness.iter().zip(&model.mass).map(ratio).fold(0.0, f64::max);
-    (2.5 * (kappa / 2.0).sqrt()).clamp(100.0, 2000.0) as usize
+    stiffness.iter().zip(&model.mass).map(ratio).fold(0.0, f64::max)
 }
 
 /// Looks a method up by name for a device with a direct solver or without; `auto` is the best for the model.
