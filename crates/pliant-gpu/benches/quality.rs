@@ -62,8 +62,7 @@ fn run(file: &str, n: usize, case: Case) -> Outcome {
     set.extend(rho.map(|rho| ("solver.rho", rho.to_string())));
     let set: Vec<(String, String)> = set.into_iter().map(|(key, value)| (key.to_string(), value)).collect();
     let scene = Scene::read(file.as_ref(), &set).unwrap_or_else(|error| panic!("{error}"));
-    let simulation =
-        if gpu { Simulation::on(&AllDevices, &scene, None) } else { Simulation::on(&CpuOnly, &scene, None) };
+    let simulation = if gpu { Simulation::on(&AllDevices, &scene) } else { Simulation::on(&CpuOnly, &scene) };
     let mut simulation = simulation.unwrap_or_else(|error| panic!("{error}"));
     let model = simulation.model().clone();
     let top = |state: &State| state.x.iter().map(|x| x[1]).fold(f64::NEG_INFINITY, f64::max);

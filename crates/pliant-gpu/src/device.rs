@@ -241,4 +241,8 @@ impl Device for Gpu {
     fn enforce(&mut self, problem: &mut GpuProblem, x: &mut Points) {
         self.enforce_positions(problem, &x.field);
     }
+
+    fn turn_free_parts(&mut self, problem: &mut GpuProblem, x: &mut Points) {
+        self.turn_parts(problem, &x.field);
+    }
 }

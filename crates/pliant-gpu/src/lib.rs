@@ -28,6 +28,7 @@ mod stepping;
 mod sweep;
 mod timer;
 mod timing;
+mod turn;
 mod vector;
 
 #[cfg(test)]

@@ -53,6 +53,7 @@ pub struct GpuProblem {
     pub(crate) matrix: Option<crate::matrix::Matrix>,
     pub(crate) multigrid: Option<crate::multigrid::Multigrid>,
     pub(crate) constraints: Option<crate::constrain::Constraints>,
+    pub(crate) free_parts: Option<crate::turn::FreeParts>,
     pub(crate) potential: Potential,
     /// Stands where a kernel has a buffer that it does not use.
     pub(crate) nothing: Nothing,
@@ -314,6 +315,7 @@ impl GpuProblem {
             matrix: None,
             multigrid: None,
             constraints: None,
+            free_parts: None,
             potential: Potential::new(model.clone(), system.clone()),
             nothing: Nothing::new(context)?,
             n: n as u32,

@@ -228,6 +228,7 @@ impl Gpu {
                 self.vertex_measure(problem, &problem.kernels.solution, x, [layout.solution, layout.gradient]);
                 self.element_energies(problem, x, layout.solution + layout.vertex_groups);
             }
+            Moment::Still => {}
             Moment::End => {
                 let shape = &problem.shape;
                 let kernels = &problem.kernels;
@@ -292,6 +293,8 @@ impl Gpu {
         let value = |slot: Slot| scalars[slot.0];
         let edges = f64::from(problem.shape.edge_count.max(1));
         Ok(Measures {
+            still_energy: f64::INFINITY,
+            motion_energy: 0.0,
             start_energy: value(START),
             energy: value(SOLUTION),
             gradient_norm: value(GRADIENT_SQ).sqrt(),

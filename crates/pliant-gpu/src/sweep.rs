@@ -12,7 +12,6 @@ use crate::rings::{RingChoice, Rings};
 use crate::vector::Reduction;
 use pliant::device::{Blend, Slot};
 use pliant::math::Fnv;
-use pliant::step::RhoCache;
 use std::time::{Duration, Instant};
 
 /// What `force.wgsl` reads, in the order of its bindings.

@@ -22,7 +22,7 @@ fn drop_scene(device: &str, set: &[(&str, &str)]) -> Simulation {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenes/drop.toml");
     let always = [("cloth.resolution", "21"), ("device.name", device)];
     let set: Vec<_> = always.iter().chain(set).map(|(key, value)| (key.to_string(), value.to_string())).collect();
-    Simulation::on(&AllDevices, &Scene::read(&path, &set).unwrap(), None).unwrap()
+    Simulation::on(&AllDevices, &Scene::read(&path, &set).unwrap()).unwrap()
 }
 
 fn after(simulation: &mut Simulation, steps: usize) -> Vec<[f64; 3]> {

@@ -51,8 +51,8 @@ fn a_state_that_is_shown_while_the_gpu_goes_on_is_the_one_before_the_step() {
     if skip() {
         return;
     }
-    let mut simulation = Simulation::on(&AllDevices, &scene(&[]), None).unwrap();
-    let mut twin = Simulation::on(&AllDevices, &scene(&[]), None).unwrap();
+    let mut simulation = Simulation::on(&AllDevices, &scene(&[])).unwrap();
+    let mut twin = Simulation::on(&AllDevices, &scene(&[])).unwrap();
     assert!(simulation.is_remote());
     for _ in 0..4 {
         let before = twin.state().unwrap();
@@ -71,7 +71,7 @@ fn it_is_shown_once_even_if_no_try_of_the_step_succeeds() {
     }
     // Jacobi's step is almost twice too long: every step of every length diverges.
     let stuck = [("solver.method", "pd-jacobi"), ("solver.under_relaxation", "1.99"), ("solver.iterations", "3000")];
-    let mut simulation = Simulation::on(&AllDevices, &scene(&stuck), None).unwrap();
+    let mut simulation = Simulation::on(&AllDevices, &scene(&stuck)).unwrap();
     let before = simulation.state().unwrap();
     let mut shown = Vec::new();
     assert!(simulation.step_showing(&mut |state| shown.push(state)).is_err());
@@ -98,7 +98,7 @@ fn a_run_writes_the_frames_and_checkpoints_that_one_who_waits_would_write() {
     }
     for (per_frame, stop_at) in [(1, 5), (3, 15), (1, 3), (3, 6), (3, 8)] {
         let scene = scene(&[("time.steps_per_frame", &per_frame.to_string())]);
-        let mut simulation = Simulation::on(&AllDevices, &scene, None).unwrap();
+        let mut simulation = Simulation::on(&AllDevices, &scene).unwrap();
         let mut expected = vec![simulation.state().unwrap()];
         for _ in 0..stop_at {
             simulation.step().unwrap();

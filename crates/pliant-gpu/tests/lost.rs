@@ -187,7 +187,7 @@ fn limited(largest_buffer: u64, device: &str, method: &str) -> (Pullable, Scene)
 /// Where a simulation and a few steps of it are computed, with a GPU whose buffers are limited.
 fn within(largest_buffer: u64, device: &str, method: &str) -> Result<String, SimulationError> {
     let (devices, scene) = limited(largest_buffer, device, method);
-    let mut simulation = Simulation::on(&devices, &scene, None)?;
+    let mut simulation = Simulation::on(&devices, &scene)?;
     for _ in 0..2 {
         simulation.step()?;
     }

@@ -56,7 +56,7 @@ fn after(devices: &impl Devices, device: [&str; 2], method: &str, steps: usize) 
     let set: Vec<_> = keys.into_iter().zip([method, device[0], device[1]]).collect();
     let set: Vec<_> = set.into_iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();
     let scene = Scene::parse(SCENE, "both", ".".as_ref(), &set).unwrap();
-    let mut simulation = Simulation::on(devices, &scene, None).unwrap();
+    let mut simulation = Simulation::on(devices, &scene).unwrap();
     let mut certificate = Certificate::default();
     for step in 0..steps {
         let report = simulation.step().unwrap();

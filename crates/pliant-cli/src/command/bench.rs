@@ -5,7 +5,6 @@ use crate::args::{Args, BenchArgs};
 use crate::printed::print_json;
 use crate::progress::say;
 use crate::table::{Table, short};
-use pliant::output::DiskCache;
 use pliant::scene::Scene;
 use pliant::step::bench::{LATE, StepTimes, SweepTimes, time_steps, time_sweeps};
 use pliant_gpu::AllDevices;
@@ -74,7 +73,6 @@ fn sweeps(large: bool) -> Vec<(&'static str, String)> {
 
 pub(crate) fn bench(args: &Args, typed: &BenchArgs) -> anyhow::Result<Exit> {
     let warm = Duration::from_secs_f64(typed.warm);
-    let cache = DiskCache::of_user();
     let parse = |name: &str, text: &str| -> anyhow::Result<Scene> {
         let mut scene = Scene::parse(text, name, Path::new("."), &[])?;
         scene.device.name.clone_from(&typed.device);
@@ -95,7 +93,7 @@ pub(crate) fn bench(args: &Args, typed: &BenchArgs) -> anyhow::Result<Exit> {
             Some(budget) => say(&format!("{}: deadline of {} ms", case.name, short(budget))),
             None => say(&format!("{}: {} iterations", case.name, case.iterations)),
         }
-        let times = time_steps(&AllDevices, &scene, Some(&cache), warm, typed.steps as usize)?;
+        let times = time_steps(&AllDevices, &scene, warm, typed.steps as usize)?;
         steps.push((case, times));
     }
     let mut sweep_times: Vec<(&str, SweepTimes)> = Vec::new();

@@ -8,7 +8,7 @@ use crate::table::{Table, short};
 use crate::{Exit, interrupt};
 use anyhow::Context;
 use pliant::model::{Model, State};
-use pliant::output::{DiskCache, write_comparison};
+use pliant::output::write_comparison;
 use pliant::scene::{Scene, SolverSettings};
 use pliant::solver::{METHODS, Method, choose_method, find_method, find_method_for};
 use pliant::step::{Comparison, Curve, Question, Simulation, rho_for};
@@ -22,8 +22,7 @@ pub(crate) fn compare(args: &Args, typed: &CompareArgs) -> anyhow::Result<Exit> 
     }
     let mut progress = Progress::new(args.verbose, interrupt::watch());
     progress.begin("preparing", 0, "");
-    let cache = DiskCache::of_user();
-    let mut simulation = Simulation::on(&AllDevices, &scene, Some(&cache))?;
+    let mut simulation = Simulation::on(&AllDevices, &scene)?;
     let model = simulation.model().clone();
     let methods = chosen(typed, &model, simulation.has_direct_solver())?;
     let start = simulation.state()?;
@@ -42,7 +41,7 @@ pub(crate) fn compare(args: &Args, typed: &CompareArgs) -> anyhow::Result<Exit> 
         let iterations = typed.iterations.map(|n| n as usize);
         let solver = SolverSettings { method: method.name.to_string(), iterations, ..scene.solver.clone() };
         let own = Scene { solver, ..scene.clone() };
-        let rho = rho_for(&AllDevices, &own, &model, &start, Some(&cache))?;
+        let rho = rho_for(&AllDevices, &own, &model, &start)?;
         questions.push((method.name, rho, iterations.unwrap_or(method.iterations)));
         progress.set(done as u64 + 1);
     }

@@ -5,7 +5,7 @@ use crate::printed::print_json;
 use crate::progress::{Progress, say};
 use crate::table::{pairs, short};
 use crate::{Exit, interrupt};
-use pliant::output::{DiskCache, RunOptions, RunReport, Status};
+use pliant::output::{RunOptions, RunReport, Status};
 use pliant::scene::Scene;
 use pliant_gpu::AllDevices;
 use std::time::Instant;
@@ -56,7 +56,7 @@ fn meant(typed: &RunArgs) -> anyhow::Result<(Scene, RunOptions)> {
         (false, true) => ["preview.png", "preview.gif"].map(|name| out.join(name)).to_vec(),
         (false, false) => typed.preview.clone(),
     };
-    let options = RunOptions { out, resume: typed.resume, error: typed.error, previews, cache: DiskCache::of_user() };
+    let options = RunOptions { out, resume: typed.resume, error: typed.error, previews };
     Ok((scene, options))
 }
 

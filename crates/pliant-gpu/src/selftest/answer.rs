@@ -70,6 +70,13 @@ impl<'a, D: Device> Bench<'a, D> {
             Verb::ConstrainJacobi | Verb::ConstrainColours | Verb::ConstrainExtended => {
                 self.constrain(verb, case, fields, &mut out)?;
             }
+            Verb::TurnFreeParts => {
+                self.begin(case, fields);
+                let Self { device, problem, a, n, .. } = self;
+                device.write(&fields.x, a);
+                device.turn_free_parts(problem, a);
+                read(*device, *n, a, &mut out)?;
+            }
             Verb::Enforce | Verb::EndStep | Verb::EndStepPushed => self.finish(verb, case, fields, &mut out)?,
         }
         Ok(out)
@@ -180,6 +187,7 @@ impl<'a, D: Device> Bench<'a, D> {
             mean_stretch,
             min_gap,
             inverted,
+            ..
         } = device.measures(problem)?;
         // What rounding makes depends on the precision; what it is multiplied with does not.
         let epsilon = 2.0 * rounding(*device);

@@ -114,6 +114,7 @@ pub(super) fn usual() -> Vec<Case> {
         degenerate(),
         collapsed(),
         Case::new("bare cloth", built(CLOTH).0, &built(CLOTH).1.x, 4e-3),
+        Case::new("bare solids", built(SOLIDS).0, &built(SOLIDS).1.x, 8e-3),
     ];
     let sizes = [0, 1, 31, 32, 33, 63, 64, 65, 127, 128, 129, 255, 256, 257];
     cases.extend(sizes.map(|n| in_surroundings("points", points(n), 2e-2)));

@@ -29,6 +29,7 @@ pub(super) enum Verb {
     ConstrainColours,
     ConstrainExtended,
     Enforce,
+    TurnFreeParts,
     EndStep,
     EndStepPushed,
 }
@@ -58,7 +59,7 @@ const fn entry(verb: Verb, name: &'static str, roundings: f64) -> Entry {
 /// five times (2.5 units in the last place), inverseSqrt four times, and a root nine times; k roundings of either sign add
 /// up to about √k. Sizes come from a few random moves, so they may be some times too small: hence powers of two with room.
 /// "Seen" is the most in 25 draws of all fields on the CPU and on lavapipe.
-pub(super) const TABLE: [Entry; 28] = [
+pub(super) const TABLE: [Entry; 29] = [
     // Nothing is computed.
     entry(Verb::WriteRead, "write, read", 0.0),
     entry(Verb::Copy, "copy", 0.0),
@@ -105,7 +106,9 @@ pub(super) const TABLE: [Entry; 28] = [
     entry(Verb::ConstrainExtended, "constrain_colour, extended", 128.0),
     // Two rotations (12), a root (9), a product, a sum; colliders that overlap do it again. Seen: 2.
     entry(Verb::Enforce, "enforce", 32.0),
-    // The same, and friction: a root (9), a quotient (5) and six more. Seen: 8.
+    // Two centres (5 each), a moment of them (3), the nearest rotation (16) times a difference, a sum.
+    entry(Verb::TurnFreeParts, "turn_free_parts", 32.0),
+    // As enforce, and friction: a root (9), a quotient (5) and six more. Seen: 8.
     entry(Verb::EndStep, "end_step", 32.0),
     entry(Verb::EndStepPushed, "end_step after enforce", 32.0),
 ];

@@ -25,6 +25,7 @@ fn texts() -> Vec<(String, String)> {
         ("reduce".to_string(), include_str!("../reduce.wgsl").to_string()),
         ("matrix".to_string(), include_str!("../kernels/matrix.wgsl").to_string()),
         ("shape".to_string(), include_str!("../kernels/shape.wgsl").to_string()),
+        ("turn".to_string(), crate::turn::turn_text()),
         ("stream".to_string(), format!("const READS: u32 = 9u;\n{}", include_str!("../kernels/stream.wgsl"))),
     ];
     for (flag, colliders) in [false, true].into_iter().flat_map(|flag| [0, 1, 5].map(|colliders| (flag, colliders))) {
@@ -61,7 +62,7 @@ fn texts() -> Vec<(String, String)> {
 #[test]
 fn all_modules_are_valid() {
     let texts = texts();
-    assert_eq!(texts.len(), 5 + 6 * 3 + 4 + 3 + 8 * 2);
+    assert_eq!(texts.len(), 6 + 6 * 3 + 4 + 3 + 8 * 2);
     for (name, text) in texts {
         for group in [64, GROUP] {
             let text = with_prelude(&text, group);

@@ -102,7 +102,7 @@ impl Wrong {
 }
 
 /// Verbs that can leave out a vertex.
-pub const SKIPPED: [&str; 14] = [
+pub const SKIPPED: [&str; 15] = [
     "copy",
     "clear",
     "axpy",
@@ -116,6 +116,7 @@ pub const SKIPPED: [&str; 14] = [
     "constrain_jacobi",
     "constrain_colour",
     "enforce",
+    "turn_free_parts",
     "end_step",
 ];
 
@@ -331,5 +332,8 @@ impl Device for Wrong {
     }
     fn enforce(&mut self, problem: &mut CpuProblem<f32>, x: &mut Points) {
         self.maybe_skip("enforce", x, |cpu, x| cpu.enforce(problem, x));
+    }
+    fn turn_free_parts(&mut self, problem: &mut CpuProblem<f32>, x: &mut Points) {
+        self.maybe_skip("turn_free_parts", x, |cpu, x| cpu.turn_free_parts(problem, x));
     }
 }

@@ -103,6 +103,8 @@ pub enum DeviceError {
 /// What is measured of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Moment {
+    /// x is where the step begins: its energy with held vertices at their targets.
+    Still,
     /// x is where the solve starts: its energy.
     Start,
     /// x is what the solver found: its energy and gradient.
@@ -114,6 +116,11 @@ pub enum Moment {
 /// Measures of one step, for its certificate.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Measures {
+    /// E of not moving, J: at the positions that the step begins with, held vertices at their targets. Infinite on devices
+    /// that do not measure it.
+    pub still_energy: f64,
+    /// The part of `still_energy` that is energy of motion, J.
+    pub motion_energy: f64,
     /// E at the start of the solve, J.
     pub start_energy: f64,
     /// E of the solution, before friction, J.
@@ -277,4 +284,7 @@ pub trait Device {
     fn constrain_colour(&mut self, problem: &mut Self::Problem, colour: usize, extended: bool, x: &mut Self::Points);
     /// Position-based pins and colliders: pulls spring pins, pushes vertices out of colliders.
     fn enforce(&mut self, problem: &mut Self::Problem, x: &mut Self::Points);
+    /// Turns every part that no pin holds and no collider touched about its centre of mass to where it is nearest to x̃:
+    /// takes off the turn that position-based sweeps give a part under stress of its own.
+    fn turn_free_parts(&mut self, problem: &mut Self::Problem, x: &mut Self::Points);
 }

@@ -6,6 +6,7 @@
 mod build;
 mod error;
 mod measure;
+mod parts;
 mod pin;
 mod potential;
 mod select;
@@ -13,6 +14,7 @@ mod system;
 
 pub use build::ModelBuilder;
 pub use error::ModelError;
+pub use parts::free_parts;
 pub use pin::Pin;
 pub use potential::{Curvature, Potential};
 pub use system::System;

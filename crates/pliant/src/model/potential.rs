@@ -62,6 +62,13 @@ impl Potential {
         &self.system
     }
 
+    /// The part of E(x) that is the distance from the inertial target, J.
+    pub fn inertia_value(&self, x: &[[f64; 4]]) -> f64 {
+        let inertia = &self.system.inertia;
+        let own = |i: usize| 0.5 * inertia[i] * offset(x[i], self.x_tilde[i]).length_sq();
+        chunked_sum(x.len(), |range| range.map(own).sum())
+    }
+
     /// E(x), J.
     pub fn value(&self, x: &[[f64; 4]]) -> f64 {
         let elastic: f64 = self

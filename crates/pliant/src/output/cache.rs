@@ -1,13 +1,13 @@
 //! Where found parameters are kept between runs: a small file each, in the user's cache folder.
 
 use crate::atomic_file::write_atomically;
-use crate::step::RhoCache;
 use std::path::PathBuf;
 
-/// Raised when the way ρ is found changes, so that values found the old way are not used.
-const REVISION: u32 = 7;
+/// Raised when the way values are found changes, so that those found the old way are not used.
+const REVISION: u32 = 8;
 
-/// A [`RhoCache`] in `$XDG_CACHE_HOME/pliant`, or else in `~/.cache/pliant`. Whatever fails, the value is found again.
+/// A cache of numbers in [0, 1) in `$XDG_CACHE_HOME/pliant`, or else in `~/.cache/pliant`. Whatever fails, the
+/// value is found again.
 #[derive(Clone, Debug, Default)]
 pub struct DiskCache {
     folder: Option<PathBuf>,
@@ -27,24 +27,24 @@ impl DiskCache {
     }
 
     fn path(&self, key: u64) -> Option<PathBuf> {
-        let name = format!("rho-{REVISION}-{}-{key:016x}", env!("CARGO_PKG_VERSION"));
+        let name = format!("found-{REVISION}-{}-{key:016x}", env!("CARGO_PKG_VERSION"));
         self.folder.as_ref().map(|folder| folder.join(name))
     }
-}
 
-impl RhoCache for DiskCache {
-    fn load(&self, key: u64) -> Option<f64> {
+    /// A value found earlier under this key.
+    pub fn load(&self, key: u64) -> Option<f64> {
         let text = std::fs::read_to_string(self.path(key)?).ok()?;
-        // Bits, not digits: a cached run must end in the same state as the one that found the value.
+        // Bits, not digits: what is done with a value must not depend on whether it was just found.
         let bits = u64::from_str_radix(text.trim(), 16).ok()?;
-        Some(f64::from_bits(bits)).filter(|rho| (0.0..1.0).contains(rho))
+        Some(f64::from_bits(bits)).filter(|value| (0.0..1.0).contains(value))
     }
 
-    fn store(&self, key: u64, rho: f64) {
+    /// Keeps a value; failing to is not an error.
+    pub fn store(&self, key: u64, value: f64) {
         let Some(path) = self.path(key) else { return };
         let Some(folder) = path.parent() else { return };
         let kept = std::fs::create_dir_all(folder)
-            .and_then(|()| write_atomically(&path, |file| writeln!(file, "{:016x}", rho.to_bits())));
+            .and_then(|()| write_atomically(&path, |file| writeln!(file, "{:016x}", value.to_bits())));
         if let Err(error) = kept {
             tracing::debug!("{}: not cached: {error}", path.display());
         }

@@ -1,6 +1,5 @@
 //! A whole run: from a scene to frames, pictures, a checkpoint and a report on disk.
 
-use super::cache::DiskCache;
 use super::checkpoint::{Checkpoint, Identity};
 use super::folder::{FolderError, RunFolder};
 use super::frame_files::FrameFiles;
@@ -35,8 +34,6 @@ pub struct RunOptions {
     pub error: bool,
     /// Pictures to draw, `.png` or `.gif`.
     pub previews: Vec<PathBuf>,
-    /// Where found parameters are kept between runs.
-    pub cache: DiskCache,
 }
 
 /// What a run is doing.
@@ -175,7 +172,7 @@ impl<'a> Run<'a> {
                 solver.method.clone_from(&checkpoint.identity.method);
             }
         }
-        let mut simulation = Simulation::on(devices, &Scene { solver, ..scene.clone() }, Some(&options.cache))?;
+        let mut simulation = Simulation::on(devices, &Scene { solver, ..scene.clone() })?;
         let identity = identity(scene, &simulation);
         let vertices = simulation.model().vertices();
         if let Some(checkpoint) = &found {

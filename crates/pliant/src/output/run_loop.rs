@@ -78,7 +78,7 @@ impl Run<'_> {
         let method = self.simulation.method().name.to_string();
         let solver = SolverSettings { method, rho: known.rho, ..self.scene.solver.clone() };
         let scene = Scene { device, solver, ..self.scene.clone() };
-        self.simulation = Simulation::on(devices, &scene, Some(&self.options.cache))?;
+        self.simulation = Simulation::on(devices, &scene)?;
         self.simulation.set_state(&known.state);
         self.report.device = self.simulation.device().to_string();
         self.frames.keeper().identity.device = self.simulation.device().to_string();

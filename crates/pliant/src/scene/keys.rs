@@ -333,7 +333,7 @@ const SOLVER: SectionKeys = SectionKeys {
         key(
             "rho",
             Kind::Number(PLAIN, Range::BELOW_ONE),
-            "found by a pre-simulation",
+            "the largest of use",
             "Spectral radius for Chebyshev acceleration.",
         ),
         key(

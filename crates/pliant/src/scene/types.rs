@@ -352,7 +352,7 @@ pub struct SolverSettings {
     pub tolerance: f64,
     /// Deadline per step, ms; `None`: no deadline.
     pub budget_ms: Option<f64>,
-    /// Chebyshev ρ; `None`: found by a pre-simulation.
+    /// Chebyshev ρ; `None`: the largest of use.
     pub rho: Option<f64>,
     /// Chebyshev delay S.
     pub delay: usize,

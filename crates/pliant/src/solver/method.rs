@@ -180,9 +180,11 @@ impl Method {
         matches!(self.kind, Kind::Direct | Kind::PcgDirect | Kind::Newton)
     }
 
-    /// Whether its iterations are so good that their errors cannot tell a good ρ from a bad one.
-    pub(crate) fn takes_largest_rho(&self) -> bool {
-        matches!(self.kind, Kind::Direct | Kind::Multigrid)
+    /// It is accelerated, and its usual number of iterations as good as finishes a solve (Jacobi's does not): what is odd
+    /// about the result is then the fault of acceleration, not of what is left to do.
+    pub fn finishes_accelerated(&self) -> bool {
+        self.chebyshev
+            && matches!(self.kind, Kind::Direct | Kind::Multigrid | Kind::GaussSeidel | Kind::GaussSeidelOverRelaxed)
     }
 
     /// Refuses a device without the direct solver that the method needs.
@@ -281,6 +283,11 @@ pub fn choose_method(model: &Model, direct: bool) -> &'static Method {
 /// Iterations of Jacobi with Chebyshev that carry a force through a mesh: about 2.5 √(κ/2), with κ the largest ratio of a
 /// vertex's stiffness to its inertia m/h². Fewer leave stiff cloth like rubber; more than a few thousand take too long.
 pub fn iterations_for(model: &Model, h: f64) -> usize {
+    (2.5 * (largest_stiffness_ratio(model, h) / 2.0).sqrt()).clamp(100.0, 2000.0) as usize
+}
+
+/// κ: the largest ratio of a vertex's stiffness to its inertia m/h².
+pub(crate) fn largest_stiffness_ratio(model: &Model, h: f64) -> f64 {
     let mut stiffness = vec![0.0; model.vertices()];
     for batch in model.elements.iter().map(|elements| elements.view()) {
         let Some(projective) = batch.projective() else { continue };
@@ -294,8 +301,7 @@ pub fn iterations_for(model: &Model, h: f64) -> usize {
         }
     }
     let ratio = |(stiffness, mass): (&f64, &f64)| if *mass > 0.0 { stiffness * h * h / mass } else { 0.0 };
-    let kappa = stiffness.iter().zip(&model.mass).map(ratio).fold(0.0, f64::max);
-    (2.5 * (kappa / 2.0).sqrt()).clamp(100.0, 2000.0) as usize
+    stiffness.iter().zip(&model.mass).map(ratio).fold(0.0, f64::max)
 }
 
 /// Looks a method up by name for a device with a direct solver or without; `auto` is the best for the model.

@@ -15,6 +15,10 @@ pub(super) struct JacobiConstraints<D: Device> {
 }
 
 impl<D: Device> Sweep<D> for JacobiConstraints<D> {
+    fn end(&mut self, device: &mut D, problem: &mut D::Problem, x: &mut D::Points) {
+        device.turn_free_parts(problem, x);
+    }
+
     fn safe_relaxation(&mut self, _device: &mut D, _problem: &mut D::Problem) -> f64 {
         1.0
     }
@@ -51,6 +55,10 @@ pub(super) struct ColouredConstraints<D: Device> {
 impl<D: Device> Sweep<D> for ColouredConstraints<D> {
     fn begin(&mut self, device: &mut D, problem: &mut D::Problem) {
         device.reset_multipliers(problem);
+    }
+
+    fn end(&mut self, device: &mut D, problem: &mut D::Problem, x: &mut D::Points) {
+        device.turn_free_parts(problem, x);
     }
 
     fn safe_relaxation(&mut self, _device: &mut D, _problem: &mut D::Problem) -> f64 {

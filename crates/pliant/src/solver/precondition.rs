@@ -61,7 +61,7 @@ impl<D: Device, P: Precondition<D>> Sweep<D> for Preconditioned<D, P> {
 
     /// A global step takes a remote device many kernels, and acceleration needs somebody to restart it.
     fn look_every(&self) -> usize {
-        8
+        20
     }
 
     fn sweep(

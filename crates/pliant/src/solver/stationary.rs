@@ -11,6 +11,9 @@ pub(super) trait Sweep<D: Device> {
     /// A step begins.
     fn begin(&mut self, _device: &mut D, _problem: &mut D::Problem) {}
 
+    /// A step ends with x.
+    fn end(&mut self, _device: &mut D, _problem: &mut D::Problem, _x: &mut D::Points) {}
+
     /// γ that is safe for this problem.
     fn safe_relaxation(&mut self, device: &mut D, problem: &mut D::Problem) -> f64;
 
@@ -164,6 +167,7 @@ impl<D: Device, S: Sweep<D>> Solver<D> for Stationary<D, S> {
         if control.deadline.is_some() {
             self.best.restore(device, x);
         }
+        self.sweep.end(device, problem, x);
         self.last_iterations = Some(report.iterations);
         Ok(report)
     }

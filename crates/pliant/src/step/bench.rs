@@ -61,11 +61,10 @@ pub struct StepTimes {
 pub fn time_steps(
     devices: &impl Devices,
     scene: &Scene,
-    cache: Option<&dyn super::RhoCache>,
     warm: Duration,
     steps: usize,
 ) -> Result<StepTimes, SimulationError> {
-    let mut simulation = Simulation::on(devices, scene, cache)?;
+    let mut simulation = Simulation::on(devices, scene)?;
     let start = simulation.state()?;
     let end = Instant::now() + warm;
     while Instant::now() < end {

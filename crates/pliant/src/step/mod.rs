@@ -15,5 +15,5 @@ pub use certificate::Certificate;
 pub use compare::{Comparison, Curve, CurvePoint, Question, Reference, compare, reference};
 pub use error::SimulationError;
 pub use input::step_input;
-pub use simulation::{RhoCache, Simulation, rho_for};
+pub use simulation::{Simulation, rho_for};
 pub use stepper::{StepReport, Stepper};

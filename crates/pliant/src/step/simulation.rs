@@ -1,8 +1,7 @@
 use super::stepper::{DeviceStepper, Settings};
-use super::tune::{Tuning, find_rho};
+use super::tune::find_rho;
 use super::{SimulationError, StepReport, Stepper};
 use crate::device::{CpuOnly, Device, DeviceError, Devices, Task};
-use crate::math::Fnv;
 use crate::model::{Model, State};
 use crate::scene::{DeviceSettings, Scene};
 use crate::solver::{Method, Parameters, find_method_for, iterations_for};
@@ -41,25 +40,17 @@ pub struct Simulation {
     stepper: Box<dyn Stepper>,
 }
 
-/// Where ρ is kept between runs.
-pub trait RhoCache {
-    /// A value found earlier under this key.
-    fn load(&self, key: u64) -> Option<f64>;
-    /// Keeps a value; failing to is not an error.
-    fn store(&self, key: u64, rho: f64);
-}
-
 impl Simulation {
     /// Builds the scene and makes everything ready on the CPU; finds ρ if the method has one and the scene does not say
     /// it.
     pub fn new(scene: &Scene) -> Result<Self, SimulationError> {
-        Self::on(&CpuOnly, scene, None)
+        Self::on(&CpuOnly, scene)
     }
 
-    /// As [`Simulation::new`], on the device that the scene asks for and with a place where found parameters are kept.
-    pub fn on(devices: &impl Devices, scene: &Scene, cache: Option<&dyn RhoCache>) -> Result<Self, SimulationError> {
+    /// As [`Simulation::new`], on the device that the scene asks for.
+    pub fn on(devices: &impl Devices, scene: &Scene) -> Result<Self, SimulationError> {
         let (model, state) = Model::new(scene)?;
-        on_device(devices, &scene.device, Build { scene, model: &Arc::new(model), state: &state, cache })
+        on_device(devices, &scene.device, Build { scene, model: &Arc::new(model), state: &state })
     }
 
     /// The frozen model.
@@ -173,18 +164,17 @@ struct Build<'a> {
     scene: &'a Scene,
     model: &'a Arc<Model>,
     state: &'a State,
-    cache: Option<&'a dyn RhoCache>,
 }
 
 impl Task for Build<'_> {
     type Output = Result<Simulation, SimulationError>;
 
-    fn on<D: Device + 'static>(self, mut device: D) -> Self::Output
+    fn on<D: Device + 'static>(self, device: D) -> Self::Output
     where
         D::Points: 'static,
     {
         let mut settings = self.settings(&device)?;
-        if let Some(rho) = self.rho(&mut device, &settings)? {
+        if let Some(rho) = self.rho(&settings) {
             settings.parameters.rho = rho;
         }
         let (name, precision) = (device.name(), device.precision());
@@ -218,29 +208,13 @@ impl Build<'_> {
         Ok(settings)
     }
 
-    /// ρ: what the scene says, what the cache knows, or what a pre-simulation shows; `None` for methods without one.
-    fn rho<D: Device + 'static>(&self, device: &mut D, settings: &Settings) -> Result<Option<f64>, DeviceError>
-    where
-        D::Points: 'static,
-    {
-        let Settings { method, parameters, iterations, h, .. } = *settings;
-        if !method.chebyshev || self.scene.solver.rho.is_some() {
-            return Ok(self.scene.solver.rho.filter(|_| method.chebyshev));
-        }
-        // A deadline has no number of iterations; tune for the method's usual one.
+    /// ρ: what the scene says, or what is of use; `None` for methods without one.
+    fn rho(&self, settings: &Settings) -> Option<f64> {
+        let Settings { method, iterations, h, .. } = *settings;
+        // A deadline has no number of iterations; the method has a usual one.
         let iterations = if iterations == UNLIMITED { method.iterations } else { iterations };
-        let (scene, state, precision) = (self.scene.hash(), self.state.hash(), device.precision());
-        let words = format!("{scene} {state} {} {iterations} {h} {parameters:?} {precision}", method.name);
-        let key = Fnv::of(words.bytes());
-        if let Some(rho) = self.cache.and_then(|cache| cache.load(key)).filter(|rho| (0.0..1.0).contains(rho)) {
-            return Ok(Some(rho));
-        }
-        let tuning = Tuning { model: self.model, state: self.state, method, parameters, iterations, h };
-        let rho = find_rho(device, &tuning)?;
-        if let Some(cache) = self.cache {
-            cache.store(key, rho);
-        }
-        Ok(Some(rho))
+        let given = self.scene.solver.rho;
+        method.chebyshev.then(|| given.unwrap_or_else(|| find_rho(self.model, iterations, h)))
     }
 }
 
@@ -251,9 +225,8 @@ pub fn rho_for(
     scene: &Scene,
     model: &Arc<Model>,
     start: &State,
-    cache: Option<&dyn RhoCache>,
 ) -> Result<Option<f64>, SimulationError> {
-    on_device(devices, &scene.device, FindRho(Build { scene, model, state: start, cache }))
+    on_device(devices, &scene.device, FindRho(Build { scene, model, state: start }))
 }
 
 #[derive(Clone, Copy)]
@@ -262,11 +235,11 @@ struct FindRho<'a>(Build<'a>);
 impl Task for FindRho<'_> {
     type Output = Result<Option<f64>, SimulationError>;
 
-    fn on<D: Device + 'static>(self, mut device: D) -> Self::Output
+    fn on<D: Device + 'static>(self, device: D) -> Self::Output
     where
         D::Points: 'static,
     {
         let settings = self.0.settings(&device)?;
-        Ok(self.0.rho(&mut device, &settings)?)
+        Ok(self.0.rho(&settings))
     }
 }

@@ -198,6 +198,9 @@ where
         let Fields { x_next: x_start, v_next, iterate: x, .. } = &mut self.fields;
         refill(&mut self.input, &self.model, time);
         device.begin_step(problem, &self.input, x_start, v_next);
+        if self.settings.method.finishes_accelerated() {
+            device.measure(problem, Moment::Still, x_start);
+        }
         device.start(problem, x);
         device.measure(problem, Moment::Start, x);
         solver.set_rho(if careful { 0.0 } else { self.settings.parameters.rho });
@@ -230,6 +233,10 @@ where
         }
         let measures = device.measures(problem)?;
         accept(self.settings.method, &measures).map_err(Failure::Step)?;
+        let method = self.settings.method;
+        if !careful && method.finishes_accelerated() && solve.iterations >= method.iterations {
+            accept_beside_staying(&measures).map_err(Failure::Step)?;
+        }
         let stalled = solve.iterations > 0
             && measures.energy >= measures.start_energy
             && measures.possible_decrease > measures.rounding_energy;
@@ -280,6 +287,16 @@ fn accept(method: &Method, measures: &Measures) -> Result<(), String> {
     let rise = energy - start_energy;
     if method.minimises && rise > 1e-4 * start_energy.abs() && rise > rounding_energy {
         return Err(format!("the solver raised the energy from {start_energy:.6e} J to {energy:.6e} J"));
+    }
+    Ok(())
+}
+
+/// Refuses a solution that is worse than not moving by more than the energy of the motion: where E has many valleys,
+/// acceleration may lead over a ridge into another one, from there back in the next step, and so on without end.
+fn accept_beside_staying(measures: &Measures) -> Result<(), String> {
+    let Measures { energy, still_energy, motion_energy, rounding_energy, .. } = *measures;
+    if energy - still_energy > motion_energy + rounding_energy {
+        return Err(format!("the solver ended at {energy:.6e} J, where not moving has {still_energy:.6e} J"));
     }
     Ok(())
 }

@@ -11,9 +11,17 @@ impl<R: Real> CpuProblem<R> {
             (std::mem::take(&mut self.scratch.x), std::mem::take(&mut self.scratch.gradient));
         wide.clear();
         wide.extend(x.iter().map(|p| p.map(Real::f64)));
+        if moment == Moment::Still {
+            let held = (0..wide.len()).filter(|i| self.system.held[*i]);
+            held.for_each(|i| wide[i] = self.x_tilde[i].map(Real::f64));
+        }
         let potential = self.current_potential();
         let energy = if moment == Moment::End { 0.0 } else { potential.value(&wide) };
         match moment {
+            Moment::Still => {
+                let motion = potential.inertia_value(&wide);
+                (self.measures.still_energy, self.measures.motion_energy) = (energy, motion);
+            }
             Moment::Start => self.measures.start_energy = energy,
             Moment::Solution => {
                 potential.gradient(&wide, &mut gradient);

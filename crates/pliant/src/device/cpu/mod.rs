@@ -9,6 +9,7 @@ mod parallel;
 mod problem;
 mod rows;
 mod stepping;
+mod turn;
 
 pub use problem::CpuProblem;
 
@@ -301,5 +302,9 @@ impl<R: Real> Device for Cpu<R> {
 
     fn enforce(&mut self, problem: &mut CpuProblem<R>, x: &mut Vec<[R; 4]>) {
         problem.enforce(x);
+    }
+
+    fn turn_free_parts(&mut self, problem: &mut CpuProblem<R>, x: &mut Vec<[R; 4]>) {
+        problem.turn_free_parts(x);
     }
 }

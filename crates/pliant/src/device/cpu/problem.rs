@@ -8,6 +8,7 @@ use crate::device::rows::is_in_rows;
 use crate::linear::{Cholesky, Csr};
 use crate::material::Elements;
 use crate::math::{Real, Vec3};
+use crate::mesh::topology::Incidence;
 use crate::model::{Model, Potential, System};
 use std::sync::Arc;
 
@@ -48,6 +49,8 @@ pub struct CpuProblem<R: Real> {
     pub(super) direct: Option<Direct>,
     pub(super) multigrid: Option<super::multigrid::Multigrid<R>>,
     pub(super) constraints: Option<super::constrain::Constraints<R>>,
+    /// Found when they are first turned.
+    pub(super) free_parts: Option<Incidence>,
     pub(super) potential: Potential,
     pub(super) potential_is_current: bool,
     pub(super) measures: Measures,
@@ -149,6 +152,7 @@ impl<R: Real> CpuProblem<R> {
             direct: None,
             multigrid: None,
             constraints: None,
+            free_parts: None,
             potential: Potential::new(model.clone(), system.clone()),
             potential_is_current: false,
             measures: Measures::default(),
