@@ -41,9 +41,10 @@ struct Pin {
 @group(0) @binding(11) var<storage, read_write> pushed: array<f32>;
 @group(0) @binding(12) var<storage, read> slots: array<vec4<f32>>;
 
-// Force of all winds on vertex i, N: a third of drag area (relative velocity · n) n of each of its triangles.
-fn wind_force(i: u32) -> vec3<f32> {
-    var sum = vec3<f32>(0.0);
+// Force of all winds on vertex i, N: a third of drag area (relative velocity · n) n of each of its triangles. Last, how
+// much it falls per speed of the vertex, N s/m: a third of drag area. Twin of stepping.rs.
+fn wind_force(i: u32) -> vec4<f32> {
+    var sum = vec4<f32>(0.0);
     for (var k = offsets[i]; k < offsets[i + 1u]; k++) {
         let a = items[3u * k];
         let b = items[3u * k + 1u];
@@ -52,13 +53,13 @@ fn wind_force(i: u32) -> vec3<f32> {
         let n = unit_or(normal, vec3<f32>(0.0));
         let mean = (v[a].xyz + v[b].xyz + v[c].xyz) / 3.0;
         for (var w = 0u; w < p.count; w++) {
-            sum += n * (dot(winds[w].xyz - mean, n) * length(normal) * (winds[w].w / 6.0));
+            sum += vec4(n * dot(winds[w].xyz - mean, n), 1.0) * (length(normal) * (winds[w].w / 6.0));
         }
     }
     return sum;
 }
 
-// x = x̃ = x_start + h v + h² M⁻¹ f.
+// x = x̃ = x_start + h v + h² M⁻¹ f; wind is divided by 1 + h D/m, so that it cannot overshoot.
 @compute @workgroup_size(GROUP)
 fn predict(
     @builtin(workgroup_id) group: vec3<u32>,
@@ -71,7 +72,10 @@ fn predict(
     let inv_mass = touch[i].z;
     if inv_mass > 0.0 {
         at += v[i].xyz * p.drift + p.fall;
-        if HAS_WIND { at += wind_force(i) * (p.h * p.h * inv_mass); }
+        if HAS_WIND {
+            let wind = wind_force(i);
+            at += wind.xyz * (p.h * p.h * inv_mass / (1.0 + p.h * wind.w * inv_mass));
+        }
     }
     x[i] = vec4(at, 0.0);
     x_pull[i] = vec4(at, inertia[i]);
