@@ -37,8 +37,8 @@ struct Pin {
 // Velocity of the air, m/s, and drag, N s/m³.
 @group(0) @binding(9) var<storage, read> winds: array<vec4<f32>>;
 @group(0) @binding(10) var<storage, read> pins: array<Pin>;
-// How far each vertex was pushed out of colliders in this step, m.
-@group(0) @binding(11) var<storage, read_write> pushed: array<f32>;
+// Where each vertex was at the start of the step, m; last, how far `push` moved it out of colliders since, m.
+@group(0) @binding(11) var<storage, read_write> before: array<vec4<f32>>;
 @group(0) @binding(12) var<storage, read> slots: array<vec4<f32>>;
 
 // Force of all winds on vertex i, N: a third of drag area (relative velocity · n) n of each of its triangles. Last, how
@@ -79,7 +79,7 @@ fn predict(
     }
     x[i] = vec4(at, 0.0);
     x_pull[i] = vec4(at, inertia[i]);
-    pushed[i] = 0.0;
+    before[i] = vec4(x_start[i].xyz, 0.0);
 }
 
 // Pins of the step: held vertices go to their targets, springs are averaged with the inertial target.
@@ -116,7 +116,7 @@ fn pull(
     x[own.vertex] = vec4(at + (own.goal - at) * (own.stiffness / (own.stiffness + own.inertia)), 0.0);
 }
 
-// Position-based contact: vertices go out of colliders.
+// Position-based contact: vertices go out of colliders, and friction shortens their slip. Twin of constrain.rs.
 @compute @workgroup_size(GROUP)
 fn push(
     @builtin(workgroup_id) group: vec3<u32>,
@@ -126,17 +126,20 @@ fn push(
     let i = index(group, groups, local);
     if i >= p.n || touch[i].z == 0.0 { return; }
     var at = x[i].xyz;
-    var sum = pushed[i];
+    var start = before[i];
     for (var c = 0u; c < COLLIDERS; c++) {
-        let near = collider_distance(colliders[c], at);
+        let collider = colliders[c];
+        let near = collider_distance(collider, at);
         let depth = touch[i].y - near.d;
         if depth > 0.0 {
-            at += near.normal * depth;
-            sum += depth;
+            let carried = start.xyz + collider_velocity_at(collider, at) * p.h;
+            let slip = at + near.normal * depth - carried;
+            at = carried + limit_slip(slip, near.normal, depth, collider.friction);
+            start.w += depth;
         }
     }
     x[i] = vec4(at, 0.0);
-    pushed[i] = sum;
+    before[i] = start;
 }
 
 // Friction, what an unfinished solve left inside a collider, and v = (x - x_start)/h. Twin of stepping.rs.
@@ -153,15 +156,14 @@ fn finish_step(
     if COLLIDERS > 0u && touch[i].z > 0.0 {
         let own = touch[i];
         let push_per_depth = p.h * p.h * own.x * own.z;
-        let earlier = pushed[i];
         for (var c = 0u; c < COLLIDERS; c++) {
             let collider = colliders[c];
             let near = collider_distance(collider, at);
             let depth = own.y - near.d;
             let out = max(-near.d, 0.0);
-            if depth > 0.0 || (earlier > 0.0 && depth >= -1e-3 * own.y) {
-                let by_force = select(push_per_depth * max(depth, 0.0), 0.0, earlier > 0.0);
-                let force = by_force + out + earlier;
+            if depth > 0.0 {
+                // Sweeps of position-based methods have had their friction.
+                let force = out + select(push_per_depth * depth, 0.0, before[i].w > 0.0);
                 let carried = start + collider_velocity_at(collider, at) * p.h;
                 at = carried + limit_slip(at + near.normal * out - carried, near.normal, force, collider.friction);
             }

@@ -41,8 +41,9 @@ pub struct CpuProblem<R: Real> {
     pub(super) colliders: Vec<PosedCollider<R>>,
     /// Pins that are springs: vertex, target, stiffness.
     pub(super) spring_pins: Vec<(u32, Vec3<R>, R)>,
-    /// How far `enforce` has pushed each vertex out of colliders in this step, m.
-    pub(super) pushed: Vec<R>,
+    /// Where each vertex was at the start of the step, m, and in the last place how far `enforce` has pushed it out of
+    /// colliders since, m.
+    pub(super) start: Vec<[R; 4]>,
     /// Contact stiffness active at the last gradient, N/m.
     pub(super) contact_diagonal: Vec<R>,
     /// A in this precision, by rows.
@@ -145,7 +146,7 @@ impl<R: Real> CpuProblem<R> {
             wind: vec![[R::ZERO; 4]; if model.winds.is_empty() { 0 } else { n }],
             colliders: Vec::new(),
             spring_pins: Vec::new(),
-            pushed: vec![R::ZERO; n],
+            start: vec![[R::ZERO; 4]; n],
             contact_diagonal: vec![R::ZERO; n],
             matrix: of(&system.matrix.value),
             colouring: None,

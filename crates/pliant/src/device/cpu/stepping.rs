@@ -19,6 +19,7 @@ impl<R: Real> CpuProblem<R> {
             if held[i] { x } else { x + Vec3::load(v[i]) * (step * decay) + fall }
         });
         self.add_wind(x, v);
+        map(&mut self.start, |i, _| Vec3::load(x[i]));
     }
 
     /// Adds h² f_i/(m_i + h D_i) of all winds. Each triangle feels drag · area · (relative velocity · n) n, a third at each
@@ -60,7 +61,6 @@ impl<R: Real> CpuProblem<R> {
 
     /// Pins and colliders of the step.
     pub(super) fn hold(&mut self, input: &StepInput) {
-        self.pushed.fill(R::ZERO);
         self.colliders.clear();
         self.colliders.extend(input.colliders.iter().map(|collider| collider.cast()));
         self.spring_pins.clear();
@@ -111,15 +111,11 @@ impl<R: Real> CpuProblem<R> {
                 let (d, normal) = collider.distance(x);
                 let depth = self.thickness[i] - d;
                 let out = (-d).max(R::ZERO);
-                // Position-based methods leave the vertex on the surface; what they pushed it by is on record.
-                let touches =
-                    depth > R::ZERO || (self.pushed[i] > R::ZERO && depth >= -R::of(1e-3) * self.thickness[i]);
-                if touches {
-                    // Where that is on record, what depth is left is rounding, which κ would make large.
-                    let by_force = if self.pushed[i] > R::ZERO { R::ZERO } else { push_per_depth * depth.max(R::ZERO) };
-                    let pushed = by_force + out + self.pushed[i];
+                if depth > R::ZERO {
+                    // Sweeps of position-based methods have had their friction.
+                    let by_force = if self.start[i][3] > R::ZERO { R::ZERO } else { push_per_depth * depth };
                     let carried = Vec3::load(x_prev[i]) + collider.velocity_at(x) * h;
-                    x = carried + limit_slip(x + normal * out - carried, normal, pushed, collider.friction);
+                    x = carried + limit_slip(x + normal * out - carried, normal, by_force + out, collider.friction);
                 }
             }
             // Sliding along a curved surface leads off its tangent.
