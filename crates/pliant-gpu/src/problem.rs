@@ -35,8 +35,8 @@ pub struct GpuProblem {
     pub(crate) touch: Buffer,
     /// Active contacts and 1/(D + contacts), as of the last gradient.
     pub(crate) contact: Buffer,
-    /// How far `enforce` pushed each vertex in this step, m.
-    pub(crate) pushed: Buffer,
+    /// Where each vertex was at the start of the step, m, and how far `enforce` pushed it since, m.
+    pub(crate) before: Buffer,
     pub(crate) x_tilde: Field,
     pub(crate) x_pull: Field,
     pub(crate) colliders: Buffer,
@@ -299,7 +299,7 @@ impl GpuProblem {
             inv_mass: Buffer::with(context, "inverse masses", &inv_mass)?,
             touch: Buffer::with(context, "contact parameters", &touch)?,
             contact: Buffer::with(context, "active contacts", &contact)?,
-            pushed: bytes("pushed", 4 * n)?,
+            before: bytes("start of the step", 16 * n)?,
             x_tilde: Field::new(context, "inertial target", n)?,
             x_pull: Field::new(context, "targets", n)?,
             colliders: bytes("colliders", 112 * model.colliders.len())?,

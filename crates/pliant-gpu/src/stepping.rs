@@ -175,7 +175,7 @@ impl Gpu {
             &wind.items,
             &wind.winds,
             &problem.pins,
-            &problem.pushed,
+            &problem.before,
             &problem.nothing.read,
         ];
         self.recorder.run(kernel, &buffers, parameters, n);

@@ -305,6 +305,7 @@ impl<R: Real> Bench<R> {
         }
     }
 
+    /// Out of colliders by the depth; the slip since the start of the step shrinks by friction times the depth.
     fn check_enforce(&mut self) {
         let mut x = self.x.clone();
         self.step.device.enforce(&mut self.step.problem, &mut x);
@@ -316,10 +317,15 @@ impl<R: Real> Bench<R> {
                     let share = 30.0 / (30.0 + self.step.system.inertia[i]);
                     at += (Vec3::of(*target) - at) * R::of(share);
                 }
-                for collider in &input.colliders {
-                    let (d, n) = collider.cast::<R>().distance(at);
+                for collider in input.colliders.iter().map(|collider| collider.cast::<R>()) {
+                    let (d, n) = collider.distance(at);
                     let depth = R::of(self.step.model.thickness[i]) - d;
-                    at += n * depth.max(R::ZERO);
+                    if depth > R::ZERO {
+                        let carried = Vec3::load(self.step.x_prev[i]) + collider.velocity_at(at) * R::of(H);
+                        let slip = (at - carried) - n * (at - carried).dot(n);
+                        let share = (collider.friction * depth / slip.length().max(R::TINY)).min(R::ONE);
+                        at = at + n * depth - slip * share;
+                    }
                 }
             }
             assert!((at - Vec3::load(x[i])).length().f64() < 16.0 * R::EPSILON.f64(), "vertex {i}");

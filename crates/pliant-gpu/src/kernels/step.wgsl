@@ -37,13 +37,14 @@ struct Pin {
 // Velocity of the air, m/s, and drag, N s/m³.
 @group(0) @binding(9) var<storage, read> winds: array<vec4<f32>>;
 @group(0) @binding(10) var<storage, read> pins: array<Pin>;
-// How far each vertex was pushed out of colliders in this step, m.
-@group(0) @binding(11) var<storage, read_write> pushed: array<f32>;
+// Where each vertex was at the start of the step, m; last, how far `push` moved it out of colliders since, m.
+@group(0) @binding(11) var<storage, read_write> before: array<vec4<f32>>;
 @group(0) @binding(12) var<storage, read> slots: array<vec4<f32>>;
 
-// Force of all winds on vertex i, N: a third of drag area (relative velocity · n) n of each of its triangles.
-fn wind_force(i: u32) -> vec3<f32> {
-    var sum = vec3<f32>(0.0);
+// Force of all winds on vertex i, N: a third of drag area (relative velocity · n) n of each of its triangles. Last, how
+// much it falls per speed of the vertex, N s/m: a third of drag area. Twin of stepping.rs.
+fn wind_force(i: u32) -> vec4<f32> {
+    var sum = vec4<f32>(0.0);
     for (var k = offsets[i]; k < offsets[i + 1u]; k++) {
         let a = items[3u * k];
         let b = items[3u * k + 1u];
@@ -52,13 +53,13 @@ fn wind_force(i: u32) -> vec3<f32> {
         let n = unit_or(normal, vec3<f32>(0.0));
         let mean = (v[a].xyz + v[b].xyz + v[c].xyz) / 3.0;
         for (var w = 0u; w < p.count; w++) {
-            sum += n * (dot(winds[w].xyz - mean, n) * length(normal) * (winds[w].w / 6.0));
+            sum += vec4(n * dot(winds[w].xyz - mean, n), 1.0) * (length(normal) * (winds[w].w / 6.0));
         }
     }
     return sum;
 }
 
-// x = x̃ = x_start + h v + h² M⁻¹ f.
+// x = x̃ = x_start + h v + h² M⁻¹ f; wind is divided by 1 + h D/m, so that it cannot overshoot.
 @compute @workgroup_size(GROUP)
 fn predict(
     @builtin(workgroup_id) group: vec3<u32>,
@@ -71,11 +72,14 @@ fn predict(
     let inv_mass = touch[i].z;
     if inv_mass > 0.0 {
         at += v[i].xyz * p.drift + p.fall;
-        if HAS_WIND { at += wind_force(i) * (p.h * p.h * inv_mass); }
+        if HAS_WIND {
+            let wind = wind_force(i);
+            at += wind.xyz * (p.h * p.h * inv_mass / (1.0 + p.h * wind.w * inv_mass));
+        }
     }
     x[i] = vec4(at, 0.0);
     x_pull[i] = vec4(at, inertia[i]);
-    pushed[i] = 0.0;
+    before[i] = vec4(x_start[i].xyz, 0.0);
 }
 
 // Pins of the step: held vertices go to their targets, springs are averaged with the inertial target.
@@ -112,7 +116,7 @@ fn pull(
     x[own.vertex] = vec4(at + (own.goal - at) * (own.stiffness / (own.stiffness + own.inertia)), 0.0);
 }
 
-// Position-based contact: vertices go out of colliders.
+// Position-based contact: vertices go out of colliders, and friction shortens their slip. Twin of constrain.rs.
 @compute @workgroup_size(GROUP)
 fn push(
     @builtin(workgroup_id) group: vec3<u32>,
@@ -122,17 +126,20 @@ fn push(
     let i = index(group, groups, local);
     if i >= p.n || touch[i].z == 0.0 { return; }
     var at = x[i].xyz;
-    var sum = pushed[i];
+    var start = before[i];
     for (var c = 0u; c < COLLIDERS; c++) {
-        let near = collider_distance(colliders[c], at);
+        let collider = colliders[c];
+        let near = collider_distance(collider, at);
         let depth = touch[i].y - near.d;
         if depth > 0.0 {
-            at += near.normal * depth;
-            sum += depth;
+            let carried = start.xyz + collider_velocity_at(collider, at) * p.h;
+            let slip = at + near.normal * depth - carried;
+            at = carried + limit_slip(slip, near.normal, depth, collider.friction);
+            start.w += depth;
         }
     }
     x[i] = vec4(at, 0.0);
-    pushed[i] = sum;
+    before[i] = start;
 }
 
 // Friction, what an unfinished solve left inside a collider, and v = (x - x_start)/h. Twin of stepping.rs.
@@ -149,15 +156,14 @@ fn finish_step(
     if COLLIDERS > 0u && touch[i].z > 0.0 {
         let own = touch[i];
         let push_per_depth = p.h * p.h * own.x * own.z;
-        let earlier = pushed[i];
         for (var c = 0u; c < COLLIDERS; c++) {
             let collider = colliders[c];
             let near = collider_distance(collider, at);
             let depth = own.y - near.d;
             let out = max(-near.d, 0.0);
-            if depth > 0.0 || (earlier > 0.0 && depth >= -1e-3 * own.y) {
-                let by_force = select(push_per_depth * max(depth, 0.0), 0.0, earlier > 0.0);
-                let force = by_force + out + earlier;
+            if depth > 0.0 {
+                // Sweeps of position-based methods have had their friction.
+                let force = out + select(push_per_depth * depth, 0.0, before[i].w > 0.0);
                 let carried = start + collider_velocity_at(collider, at) * p.h;
                 at = carried + limit_slip(at + near.normal * out - carried, near.normal, force, collider.friction);
             }

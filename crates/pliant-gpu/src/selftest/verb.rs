@@ -71,7 +71,7 @@ pub(super) const TABLE: [Entry; 29] = [
     entry(Verb::Dot, "dot, copy_scalar", 0.0),
     // The CPU adds runs of 1024 products in f32: √1024. Seen: 11; the GPU keeps 48 bits.
     entry(Verb::DotOfReals, "dot of reals", 64.0),
-    // Four for x + h v + h² a; the wind on eight triangles is 16 each: √128. Seen: 3.
+    // Four for x + h v + h² a; the wind on eight triangles is 16 each, and a quotient (5): √133. Seen: 3.
     entry(Verb::BeginStep, "begin_step, start", 16.0),
     // x̃ as above; the rest is in f64. Seen: 1.
     entry(Verb::Potential, "potential", 16.0),

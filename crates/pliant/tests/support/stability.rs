@@ -6,13 +6,51 @@ use pliant::scene::{BendModel, MeshSource, Scene, SolidModel, StretchModel};
 use pliant::solver::{METHODS, Method};
 use pliant::step::Simulation;
 
-/// What counts as calm.
+/// What counts as calm. Besides, in runs of [`LONG`] steps and more nothing may still grow in the last third.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
-    /// Largest |length/rest − 1| of an edge.
+    /// Largest |length/rest − 1| of an edge. A method that is not run to convergence may have a soft equilibrium where all
+    /// the weight hangs on one edge; `extent` is the bound where that is no matter.
     pub stretch: f64,
+    /// Largest diagonal of the box around all vertices, as a multiple of that at the start.
+    pub extent: f64,
     /// Largest speed, m/s.
     pub speed: f64,
+}
+
+/// Steps after which scenes have had the time to reach their largest stretch and speed.
+pub const LONG: usize = 150;
+
+/// Largest values before and in the last third of a run.
+#[derive(Clone, Copy, Default)]
+struct Peaks {
+    stretch: [f64; 2],
+    speed: [f64; 2],
+}
+
+impl Peaks {
+    /// What is clearly larger in the last third than ever before, and not small.
+    fn growing(&self) -> Option<String> {
+        let grows = |[before, last]: [f64; 2], small: f64| last > 1.5 * before && last > small;
+        let tell =
+            |name: &str, [before, last]: [f64; 2]| Some(format!("{name} still grows: {before:.3e} to {last:.3e}"));
+        if grows(self.stretch, 1.0) {
+            tell("stretch", self.stretch)
+        } else if grows(self.speed, 10.0) {
+            tell("speed", self.speed)
+        } else {
+            None
+        }
+    }
+}
+
+/// Diagonal of the box around points, m.
+fn extent(x: &[[f64; 3]]) -> f64 {
+    let side = |k: usize| {
+        let (least, most) = x.iter().fold((f64::MAX, f64::MIN), |(a, b), x| (a.min(x[k]), b.max(x[k])));
+        most - least
+    };
+    (0..3).map(|k| side(k).powi(2)).sum::<f64>().sqrt()
 }
 
 /// Factors on the stiffness of a scene.
@@ -105,6 +143,8 @@ fn simulate(scene: &Scene, steps: usize, bounds: Bounds, outcome: &mut Outcome) 
     let scrambled =
         scene.cloth.iter().any(|c| c.placement.scramble) || scene.solid.iter().any(|s| s.placement.scramble);
     let settling = if scrambled { steps / 2 } else { 0 };
+    let size = extent(&simulation.state().unwrap().x);
+    let mut peaks = Peaks::default();
     for step in 0..steps {
         let report = simulation.step().map_err(|error| format!("step {step}: {error}"))?;
         let state = simulation.state().unwrap();
@@ -121,9 +161,17 @@ fn simulate(scene: &Scene, steps: usize, bounds: Bounds, outcome: &mut Outcome) 
         if speed > bounds.speed {
             return Err(format!("step {step}: {speed:.3e} m/s"));
         }
-        if report.certificate.max_stretch > bounds.stretch {
-            return Err(format!("step {step}: stretch {:.3e}", report.certificate.max_stretch));
+        let stretch = report.certificate.max_stretch;
+        if stretch > bounds.stretch {
+            return Err(format!("step {step}: stretch {stretch:.3e}"));
         }
+        let now = extent(&state.x);
+        if now > bounds.extent * size {
+            return Err(format!("step {step}: {now:.3e} m across, {size:.3e} m at the start"));
+        }
+        let last = usize::from(3 * step >= 2 * steps);
+        peaks.stretch[last] = peaks.stretch[last].max(stretch);
+        peaks.speed[last] = peaks.speed[last].max(speed);
     }
-    Ok(())
+    peaks.growing().filter(|_| steps >= LONG).map_or(Ok(()), Err)
 }

@@ -3,6 +3,7 @@
 use super::parallel::for_chunks;
 use super::problem::{CpuProblem, Slotted};
 use crate::colouring::{Colouring, Stencils, greedy_elements};
+use crate::contact::limit_slip;
 use crate::material::{CorrectionSetting, Disjoint, Elements};
 use crate::math::{Real, Vec3};
 use rayon::prelude::*;
@@ -102,7 +103,7 @@ impl<R: Real> CpuProblem<R> {
         self.constraints = Some(constraints);
     }
 
-    /// Spring pins pull, colliders push.
+    /// Spring pins pull; colliders push, and their friction shortens the slip since the start of the step.
     pub(super) fn enforce(&mut self, x: &mut [[R; 4]]) {
         for (i, target, stiffness) in &self.spring_pins {
             let i = *i as usize;
@@ -114,17 +115,21 @@ impl<R: Real> CpuProblem<R> {
             return;
         }
         let (colliders, thickness, inv_mass) = (&self.colliders, &self.thickness, &self.inv_mass);
-        x.par_chunks_mut(TASK).zip(self.pushed.par_chunks_mut(TASK)).enumerate().for_each(|(k, (x, pushed))| {
-            for (i, (x, pushed)) in (k * TASK..).zip(x.iter_mut().zip(pushed)) {
+        let h = R::of(self.system.h);
+        x.par_chunks_mut(TASK).zip(self.start.par_chunks_mut(TASK)).enumerate().for_each(|(k, (x, start))| {
+            for (i, (x, start)) in (k * TASK..).zip(x.iter_mut().zip(start)) {
                 if inv_mass[i] == R::ZERO {
                     continue;
                 }
                 for collider in colliders {
-                    let (d, normal) = collider.distance(Vec3::load(*x));
+                    let at = Vec3::load(*x);
+                    let (d, normal) = collider.distance(at);
                     let depth = thickness[i] - d;
                     if depth > R::ZERO {
-                        *x = (Vec3::load(*x) + normal * depth).store();
-                        *pushed += depth;
+                        let carried = Vec3::load(*start) + collider.velocity_at(at) * h;
+                        let slip = at + normal * depth - carried;
+                        *x = (carried + limit_slip(slip, normal, depth, collider.friction)).store();
+                        start[3] += depth;
                     }
                 }
             }

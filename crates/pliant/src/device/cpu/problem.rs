@@ -36,11 +36,15 @@ pub struct CpuProblem<R: Real> {
     pub(super) x_tilde: Vec<[R; 4]>,
     /// The same with the targets of spring pins averaged in: what the gradient sees, m.
     pub(super) x_pull: Vec<[R; 4]>,
+    /// Force of all winds on each vertex, N, and in the last place how much it falls per speed of the vertex, N·s/m; empty
+    /// without wind.
+    pub(super) wind: Vec<[R; 4]>,
     pub(super) colliders: Vec<PosedCollider<R>>,
     /// Pins that are springs: vertex, target, stiffness.
     pub(super) spring_pins: Vec<(u32, Vec3<R>, R)>,
-    /// How far `enforce` has pushed each vertex out of colliders in this step, m.
-    pub(super) pushed: Vec<R>,
+    /// Where each vertex was at the start of the step, m, and in the last place how far `enforce` has pushed it out of
+    /// colliders since, m.
+    pub(super) start: Vec<[R; 4]>,
     /// Contact stiffness active at the last gradient, N/m.
     pub(super) contact_diagonal: Vec<R>,
     /// A in this precision, by rows.
@@ -143,9 +147,10 @@ impl<R: Real> CpuProblem<R> {
             thickness: of(&model.thickness),
             x_tilde: vec![[R::ZERO; 4]; n],
             x_pull: vec![[R::ZERO; 4]; n],
+            wind: vec![[R::ZERO; 4]; if model.winds.is_empty() { 0 } else { n }],
             colliders: Vec::new(),
             spring_pins: Vec::new(),
-            pushed: vec![R::ZERO; n],
+            start: vec![[R::ZERO; 4]; n],
             contact_diagonal: vec![R::ZERO; n],
             matrix: of(&system.matrix.value),
             colouring: None,

@@ -18,14 +18,49 @@ impl<R: Real> CpuProblem<R> {
             let x = Vec3::load(x[i]);
             if held[i] { x } else { x + Vec3::load(v[i]) * (step * decay) + fall }
         });
-        for &(wind, drag) in &self.model.winds {
-            add_wind(&self.model, x, v, (wind, drag), &self.inv_mass, R::of(h * h), &mut self.x_tilde);
+        self.add_wind(x, v);
+        map(&mut self.start, |i, _| Vec3::load(x[i]));
+    }
+
+    /// Adds h² f_i/(m_i + h D_i) of all winds. Each triangle feels drag · area · (relative velocity · n) n, a third at each
+    /// corner; D_i is the sum of drag · area/3 around the vertex.
+    ///
+    /// Linearly implicit Euler (Baraff, Witkin 1998) with the force's derivative lumped: f = K (w − v) with
+    /// K = Σ drag · area/9 (n nᵀ between all corners) ≤ D, so M + h D ≥ h K, and velocities relative to the air shrink
+    /// without changing sign however long h, large the triangles and light the cloth. Explicit drag, f/m, overshoots once
+    /// h D > m, and grows once h D > 2 m.
+    fn add_wind(&mut self, x: &[[R; 4]], v: &[[R; 4]]) {
+        if self.model.winds.is_empty() {
+            return;
         }
+        self.wind.fill([R::ZERO; 4]);
+        for triangle in self.model.surface() {
+            let corner = triangle.map(|i| Vec3::load(x[i as usize]));
+            let normal = (corner[1] - corner[0]).cross(corner[2] - corner[0]);
+            let area = normal.length() * R::of(0.5);
+            let n = normal.unit_or(Vec3::ZERO);
+            let mean = triangle.iter().fold(Vec3::ZERO, |sum, &i| sum + Vec3::load(v[i as usize])) * R::of(1.0 / 3.0);
+            let (mut force, mut resistance) = (R::ZERO, R::ZERO);
+            for &(air, drag) in &self.model.winds {
+                let share = area * R::of(drag / 3.0);
+                force += (Vec3::of(air) - mean).dot(n) * share;
+                resistance += share;
+            }
+            let [fx, fy, fz, _] = (n * force).store();
+            for i in triangle {
+                let own = &mut self.wind[i as usize];
+                *own = [own[0] + fx, own[1] + fy, own[2] + fz, own[3] + resistance];
+            }
+        }
+        let (h, inv_mass, wind) = (R::of(self.system.h), &self.inv_mass, &self.wind);
+        map(&mut self.x_tilde, |i, x| {
+            let per_force = h * h * inv_mass[i] / (R::ONE + h * wind[i][3] * inv_mass[i]);
+            x + Vec3::load(wind[i]) * per_force
+        });
     }
 
     /// Pins and colliders of the step.
     pub(super) fn hold(&mut self, input: &StepInput) {
-        self.pushed.fill(R::ZERO);
         self.colliders.clear();
         self.colliders.extend(input.colliders.iter().map(|collider| collider.cast()));
         self.spring_pins.clear();
@@ -76,15 +111,11 @@ impl<R: Real> CpuProblem<R> {
                 let (d, normal) = collider.distance(x);
                 let depth = self.thickness[i] - d;
                 let out = (-d).max(R::ZERO);
-                // Position-based methods leave the vertex on the surface; what they pushed it by is on record.
-                let touches =
-                    depth > R::ZERO || (self.pushed[i] > R::ZERO && depth >= -R::of(1e-3) * self.thickness[i]);
-                if touches {
-                    // Where that is on record, what depth is left is rounding, which κ would make large.
-                    let by_force = if self.pushed[i] > R::ZERO { R::ZERO } else { push_per_depth * depth.max(R::ZERO) };
-                    let pushed = by_force + out + self.pushed[i];
+                if depth > R::ZERO {
+                    // Sweeps of position-based methods have had their friction.
+                    let by_force = if self.start[i][3] > R::ZERO { R::ZERO } else { push_per_depth * depth };
                     let carried = Vec3::load(x_prev[i]) + collider.velocity_at(x) * h;
-                    x = carried + limit_slip(x + normal * out - carried, normal, pushed, collider.friction);
+                    x = carried + limit_slip(x + normal * out - carried, normal, by_force + out, collider.friction);
                 }
             }
             // Sliding along a curved surface leads off its tangent.
@@ -96,29 +127,5 @@ impl<R: Real> CpuProblem<R> {
             }
             x
         });
-    }
-}
-
-/// Adds h² M⁻¹ f of a wind: each triangle feels drag · area · (relative velocity · n) n, a third at each corner.
-fn add_wind<R: Real>(
-    model: &crate::model::Model,
-    x: &[[R; 4]],
-    v: &[[R; 4]],
-    (wind, drag): ([f64; 3], f64),
-    inv_mass: &[R],
-    h_sq: R,
-    x_tilde: &mut [[R; 4]],
-) {
-    let (wind, share) = (Vec3::<R>::of(wind), R::of(drag / 3.0));
-    for triangle in model.surface() {
-        let corner = triangle.map(|i| Vec3::load(x[i as usize]));
-        let normal = (corner[1] - corner[0]).cross(corner[2] - corner[0]);
-        let twice_area = normal.length();
-        let n = normal.unit_or(Vec3::ZERO);
-        let mean = triangle.iter().fold(Vec3::ZERO, |sum, &i| sum + Vec3::load(v[i as usize])) * R::of(1.0 / 3.0);
-        let force = n * ((wind - mean).dot(n) * twice_area * R::of(0.5) * share);
-        for i in triangle.map(|i| i as usize) {
-            x_tilde[i] = (Vec3::load(x_tilde[i]) + force * (h_sq * inv_mass[i])).store();
-        }
     }
 }
