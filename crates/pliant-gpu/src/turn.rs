@@ -42,7 +42,7 @@ impl Gpu {
         if *count == 0 {
             return;
         }
-        let buffers = [&x.buffer, &problem.x_tilde.buffer, &problem.inertia, &problem.pushed, offsets, members];
+        let buffers = [&x.buffer, &problem.x_tilde.buffer, &problem.inertia, &problem.before, offsets, members];
         self.recorder.run(kernel, &buffers, &CountParameters { n: *count }, count * GROUP);
     }
 }

@@ -55,8 +55,16 @@ const QUEUE: usize = 16 * 1024;
 
 #[test]
 fn a_step_in_steady_state_allocates_nothing() {
-    let methods =
-        ["pd-jacobi-chebyshev", "pd-gauss-seidel", "pd-pcg", "pd-direct", "pd-direct-chebyshev", "pbd-jacobi", "xpbd"];
+    let methods = [
+        "pd-jacobi-chebyshev",
+        "pd-gauss-seidel",
+        "pd-pcg",
+        "pd-direct",
+        "pd-direct-chebyshev",
+        "pd-multigrid-chebyshev",
+        "pbd-jacobi",
+        "xpbd",
+    ];
     for method in methods {
         let set = [("solver.method".to_string(), method.to_string())];
         let scene = Scene::parse(SCENE, "steady", ".".as_ref(), &set).unwrap();

@@ -227,6 +227,30 @@ impl<R: Real> Bench<R> {
         assert!(distance(&self.product(&z), &r) < 1e-13 + self.rounding * largest);
     }
 
+    /// B is symmetric, positive and at most A⁻¹: then a step z = B r never raises E, and Chebyshev knows its range.
+    fn check_cycle(&mut self) {
+        let free = |mut field: Vec<[R; 4]>, held: &[bool]| {
+            field.iter_mut().zip(held).filter(|(_, held)| **held).for_each(|(r, _)| *r = [R::ZERO; 4]);
+            field
+        };
+        let held = self.step.system.held.clone();
+        let (r, s) = (free(self.field(), &held), free(self.field(), &held));
+        let dot = |a: &[[R; 4]], b: &[[f64; 4]]| -> f64 {
+            a.iter().zip(b).map(|(a, b)| Vec3::<f64>::of(wide(*a)).dot(Vec3::load(*b))).sum()
+        };
+        let of = |field: &[[R; 4]]| -> Vec<[f64; 4]> { field.iter().map(|x| x.map(Real::f64)).collect() };
+        let (mut z, mut w) = (r.clone(), s.clone());
+        self.step.device.cycle(&mut self.step.problem, &r, &mut z);
+        self.step.device.cycle(&mut self.step.problem, &s, &mut w);
+        let (z_r, z_s, w_r) = (dot(&z, &of(&r)), dot(&z, &of(&s)), dot(&w, &of(&r)));
+        let rounding = 1e3 * R::EPSILON.f64();
+        assert!((z_s - w_r).abs() < rounding * (z_r + z_s.abs()), "not symmetric: {z_s:e} and {w_r:e}");
+        assert!(z_r > 0.0 || r.iter().all(|r| *r == [R::ZERO; 4]), "not positive: {z_r:e}");
+        let z_a_z = dot(&z, &self.product(&z));
+        assert!(z_a_z <= z_r * (1.0 + rounding), "overshoots: {z_a_z:e} and {z_r:e}");
+        assert!(z.iter().zip(&held).all(|(z, held)| !held || *z == [R::ZERO; 4]), "a held vertex moves");
+    }
+
     /// Position-based verbs, from the constraints themselves in `f64`.
     fn check_constraints(&mut self) {
         let model = self.step.model.clone();
@@ -403,6 +427,7 @@ impl<R: Real> Bench<R> {
         self.check_multiply();
         self.check_gauss_seidel();
         self.check_direct();
+        self.check_cycle();
         self.check_constraints();
         self.check_enforce();
         self.check_vectors();

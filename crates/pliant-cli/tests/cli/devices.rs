@@ -70,7 +70,10 @@ fn a_run_on_the_gpu_ends_well_and_says_where_it_ran() {
     assert_eq!((report["status"].as_str(), report["steps"].as_u64()), (Some("done"), Some(6)));
     let device = report["device"].as_str().unwrap();
     assert!(names.iter().any(|name| device == format!("gpu: {name}")), "{device}");
-    assert_eq!((report["method"].as_str(), report["precision"].as_str()), (Some("pd-jacobi-chebyshev"), Some("f32")));
+    assert_eq!(
+        (report["method"].as_str(), report["precision"].as_str()),
+        (Some("pd-multigrid-chebyshev"), Some("f32"))
+    );
     assert!(ended.stderr.contains(device), "people are told, too: {}", ended.stderr);
 
     let part = format!("gpu:{}", names[0][..names[0].len() / 2].to_uppercase());

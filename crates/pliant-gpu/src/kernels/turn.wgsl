@@ -10,8 +10,8 @@ var<immediate> p: Parameters;
 @group(0) @binding(1) var<storage, read> x_tilde: array<vec4<f32>>;
 // m/h², N/m: weighs as masses do.
 @group(0) @binding(2) var<storage, read> inertia: array<f32>;
-// How far each vertex was pushed out of colliders in this step, m.
-@group(0) @binding(3) var<storage, read> pushed: array<f32>;
+// In w how far each vertex was pushed out of colliders in this step, m.
+@group(0) @binding(3) var<storage, read> before: array<vec4<f32>>;
 // Vertices of part k: from offsets[k] to offsets[k + 1].
 @group(0) @binding(4) var<storage, read> offsets: array<u32>;
 @group(0) @binding(5) var<storage, read> members: array<u32>;
@@ -47,7 +47,7 @@ fn turn(
     for (var k = first + local; k < end; k += GROUP) {
         let i = members[k];
         weight = pair_add(weight, vec2(inertia[i], 0.0), zero);
-        touched.x += pushed[i];
+        touched.x += before[i].w;
         for (var c = 0u; c < 3u; c++) {
             at[c] = pair_add(at[c], two_product(inertia[i], x[i][c], zero), zero);
             goal[c] = pair_add(goal[c], two_product(inertia[i], x_tilde[i][c], zero), zero);

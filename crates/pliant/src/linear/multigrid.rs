@@ -167,3 +167,7 @@ fn smoothed(matrix: &Csr, diagonal: &[f64], aggregates: &Aggregates, omega: f64,
     }
     out
 }
+
+#[cfg(test)]
+#[path = "multigrid_tests.rs"]
+mod tests;

@@ -120,7 +120,7 @@ pub const METHODS: &[Method] = &[
         JACOBI,
         "pd-jacobi-chebyshev",
         200,
-        "cheap iterations, fast convergence, any size; `auto` for the largest meshes",
+        "cheapest iterations: for short deadlines, many steps per frame, soft materials",
     ),
     JACOBI,
     JACOBI_OVER_RELAXED,
@@ -140,9 +140,14 @@ pub const METHODS: &[Method] = &[
     ),
     accelerated(GAUSS_SEIDEL, "pd-gauss-seidel-chebyshev", 100, "fewest sweeps of the matrix-free kind on CPUs"),
     DIRECT,
-    accelerated(DIRECT, "pd-direct-chebyshev", 80, "most accurate for its time on CPUs; `auto` for most scenes"),
+    accelerated(DIRECT, "pd-direct-chebyshev", 80, "exact global steps, accelerated; `auto` for small scenes on CPUs"),
     MULTIGRID,
-    accelerated(MULTIGRID, "pd-multigrid-chebyshev", 80, "pd-direct-chebyshev for GPUs and large meshes"),
+    accelerated(
+        MULTIGRID,
+        "pd-multigrid-chebyshev",
+        80,
+        "most accurate for its time on CPUs and GPUs; `auto` for most scenes",
+    ),
     pd(
         Kind::Pcg,
         "pd-pcg",
@@ -263,27 +268,20 @@ pub enum MethodError {
     },
 }
 
-/// Vertices up to which the direct solver is the better choice on a CPU: sheets, and volumes, whose factors fill in more.
-const DIRECT_LIMIT: [usize; 2] = [200_000, 40_000];
+/// Vertices up to which an exact solve costs no more than a V-cycle.
+const DIRECT_LIMIT: usize = 2_000;
 
 /// The method that `auto` stands for: what reaches a given error soonest by the figures in `docs/results.md`, on a device
 /// with a direct solver or without.
 pub fn choose_method(model: &Model, direct: bool) -> &'static Method {
-    let volumes = model.bodies.iter().any(|body| !body.tets.is_empty());
     let name = if model.elements.iter().any(|elements| !elements.is_projective()) {
         "newton"
-    } else if direct && model.vertices() <= DIRECT_LIMIT[usize::from(volumes)] {
+    } else if direct && model.vertices() <= DIRECT_LIMIT {
         "pd-direct-chebyshev"
     } else {
-        "pd-jacobi-chebyshev"
+        "pd-multigrid-chebyshev"
     };
     METHODS.iter().find(|method| method.name == name).unwrap_or(&METHODS[0])
-}
-
-/// Iterations of Jacobi with Chebyshev that carry a force through a mesh: about 2.5 √(κ/2), with κ the largest ratio of a
-/// vertex's stiffness to its inertia m/h². Fewer leave stiff cloth like rubber; more than a few thousand take too long.
-pub fn iterations_for(model: &Model, h: f64) -> usize {
-    (2.5 * (largest_stiffness_ratio(model, h) / 2.0).sqrt()).clamp(100.0, 2000.0) as usize
 }
 
 /// κ: the largest ratio of a vertex's stiffness to its inertia m/h².
@@ -393,18 +391,16 @@ mod tests {
     use crate::scene::Scene;
 
     #[test]
-    fn finer_and_stiffer_cloth_gets_more_iterations_in_proportion() {
-        let iterations = |resolution: usize, stiffness: f64| {
+    fn stiffness_over_inertia_grows_with_the_square_of_the_resolution_and_with_the_stiffness() {
+        let ratio = |resolution: usize, stiffness: f64| {
             let text = format!(
                 "pliant = 1\n[[cloth]]\nresolution = {resolution}\nstretch_stiffness = {stiffness}\nbend = 'none'\n"
             );
             let scene = Scene::parse(&text, "cloth", ".".as_ref(), &[]).unwrap();
-            iterations_for(&Model::new(&scene).unwrap().0, 1.0 / 60.0) as f64
+            largest_stiffness_ratio(&Model::new(&scene).unwrap().0, 1.0 / 60.0)
         };
-        // κ ~ k/m: as the square of the resolution, and as the stiffness.
-        let base = iterations(21, 1e4);
-        assert!((iterations(41, 1e4) / base - 2.0).abs() < 0.1);
-        assert!((iterations(21, 4e4) / base - 2.0).abs() < 0.05);
-        assert_eq!((iterations(5, 1.0), iterations(200, 1e6)), (100.0, 2000.0));
+        let base = ratio(21, 1e4);
+        assert!((ratio(41, 1e4) / base - 4.0).abs() < 0.1);
+        assert!((ratio(21, 4e4) / base - 4.0).abs() < 1e-9);
     }
 }

@@ -19,9 +19,7 @@ pub use chebyshev::Chebyshev;
 pub(crate) use chebyshev::largest_useful_rho;
 pub use control::{Control, SolveError, SolveReport};
 pub(crate) use method::largest_stiffness_ratio;
-pub use method::{
-    METHODS, Method, MethodError, Needs, Parameters, choose_method, find_method, find_method_for, iterations_for,
-};
+pub use method::{METHODS, Method, MethodError, Needs, Parameters, choose_method, find_method, find_method_for};
 pub use newton::{NewtonReport, minimise};
 
 use crate::device::Device;

@@ -4,7 +4,7 @@ use super::{SimulationError, StepReport, Stepper};
 use crate::device::{CpuOnly, Device, DeviceError, Devices, Task};
 use crate::model::{Model, State};
 use crate::scene::{DeviceSettings, Scene};
-use crate::solver::{Method, Parameters, find_method_for, iterations_for};
+use crate::solver::{Method, Parameters, find_method_for};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -199,13 +199,7 @@ impl Build<'_> {
         let method = find_method_for(&self.scene.solver.method, self.model, direct)?;
         method.check_device(self.model, direct, &device.name())?;
         method.check(self.model)?;
-        let mut settings = settings(self.scene, method);
-        let solver = &self.scene.solver;
-        let free = solver.method == "auto" && solver.iterations.is_none() && solver.budget_ms.is_none();
-        if free && method.name == "pd-jacobi-chebyshev" {
-            settings.iterations = iterations_for(self.model, settings.h);
-        }
-        Ok(settings)
+        Ok(settings(self.scene, method))
     }
 
     /// ρ: what the scene says, or what is of use; `None` for methods without one.

@@ -19,14 +19,14 @@ impl<R: Real> CpuProblem<R> {
     /// Turns every free part to where E is least.
     pub(super) fn turn_free_parts(&mut self, x: &mut [[R; 4]]) {
         let parts = self.free_parts.get_or_insert_with(|| free_parts(&self.model, &self.system));
-        turn(parts, &self.model.mass, (&self.x_tilde, &self.pushed), x);
+        turn(parts, &self.model.mass, (&self.x_tilde, &self.start), x);
     }
 }
 
-fn turn<R: Real>(parts: &Incidence, mass: &[f64], (x_tilde, pushed): (&[[R; 4]], &[R]), x: &mut [[R; 4]]) {
+fn turn<R: Real>(parts: &Incidence, mass: &[f64], (x_tilde, start): (&[[R; 4]], &[[R; 4]]), x: &mut [[R; 4]]) {
     for part in parts.rows() {
         let members = || part.iter().map(|&i| i as usize);
-        if members().any(|i| pushed[i] > R::ZERO) {
+        if members().any(|i| start[i][3] > R::ZERO) {
             continue;
         }
         let wide = |p: [R; 4]| Vec3::load(p).cast::<f64>();
@@ -57,10 +57,10 @@ mod tests {
         let mass: Vec<f64> = (1..13).map(f64::from).collect();
         // The second part touched something; the last two vertices are in none.
         let parts = Incidence { offset: vec![0, 6, 10], item: (0..10).collect() };
-        let mut pushed = [0.0; 12];
-        pushed[8] = 1e-3;
+        let mut start = [[0.0; 4]; 12];
+        start[8][3] = 1e-3;
         let mut x = before.clone();
-        turn(&parts, &mass, (&x_tilde, &pushed), &mut x);
+        turn(&parts, &mass, (&x_tilde, &start), &mut x);
         let at = |x: &[[f64; 4]], i: usize| Vec3::load(x[i]);
         let sum = |f: &dyn Fn(usize) -> Vec3<f64>| (0..6).fold(Vec3::ZERO, |sum, i| sum + f(i) * mass[i]);
         assert!((sum(&|i| at(&x, i)) - sum(&|i| at(&before, i))).length() < 1e-12);
