@@ -1,6 +1,8 @@
 //! What was typed.
 
+use clap::builder::PossibleValuesParser;
 use clap::{Parser, Subcommand};
+use pliant::colouring::Algorithm;
 use std::path::PathBuf;
 
 const AFTER: &str = "\
@@ -88,7 +90,7 @@ pub enum Command {
     Selftest(SelftestArgs),
     /// Time the papers' tables on this machine, beside the papers' numbers
     Bench(BenchArgs),
-    /// Look at, check and convert mesh files
+    /// Look at, check, convert and colour mesh files
     #[command(subcommand)]
     Mesh(MeshCommand),
 }
@@ -245,6 +247,51 @@ pub enum MeshCommand {
         /// The file to write: .obj, .stl, .ply, .msh, .vtk or .vtu
         to: PathBuf,
     },
+    /// Colour the vertices so that no two of a triangle or tetrahedron share a colour, and compare how
+    Colour(ColourArgs),
+}
+
+const COLOUR_AFTER: &str = "\
+Examples:
+  pliant mesh colour bunny.obj
+  pliant mesh colour armadillo.msh --algorithm all
+  pliant mesh colour bunny.obj --matrix bunny.png --json | jq .colours
+
+Vertices of a colour can be updated at once by Gauss-Seidel; fewer colours are fewer passes. rounds: how often all
+vertices that are left run in parallel (greedy is sequential); balance: vertices of the largest colour over those of the
+smallest; ms: the quickest of three. The same seed gives the same colours, with any number of threads. Exits with 4 if a
+colouring is wrong: then the device is not to be trusted.";
+
+/// `pliant mesh colour`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = COLOUR_AFTER)]
+pub struct ColourArgs {
+    /// An OBJ, STL, PLY, Gmsh, VTK, VTU or TetGen file
+    pub file: PathBuf,
+    /// How to colour; all: every one of them, to compare
+    #[arg(long, short, value_name = "NAME", default_value = "vivace", value_parser = algorithms())]
+    pub algorithm: String,
+    /// Where to compute: auto or cpu
+    #[arg(long, value_name = "NAME", default_value = "auto")]
+    pub device: String,
+    /// Where the random numbers start
+    #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true)]
+    pub seed: u32,
+    /// Draw which vertices are neighbours, in the order of the file and sorted by colour, into this file (.png)
+    #[arg(long, value_name = "FILE", value_parser = png_file)]
+    pub matrix: Option<PathBuf>,
+}
+
+fn algorithms() -> PossibleValuesParser {
+    PossibleValuesParser::new(Algorithm::ALL.map(Algorithm::name).into_iter().chain(["all"]))
+}
+
+fn png_file(text: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    match path.extension() {
+        Some(extension) if extension.eq_ignore_ascii_case("png") => Ok(path),
+        _ => Err("expected the name of a .png file".to_string()),
+    }
 }
 
 fn key_value(text: &str) -> Result<(String, String), String> {

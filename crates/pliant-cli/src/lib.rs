@@ -104,6 +104,7 @@ fn execute(args: &Args) -> anyhow::Result<Exit> {
         Command::Selftest(selftest) => command::selftest::selftest(args, selftest),
         Command::Mesh(MeshCommand::Info { files }) => command::mesh::info(args, files),
         Command::Mesh(MeshCommand::Check { files }) => command::mesh::check(args, files),
+        Command::Mesh(MeshCommand::Colour(colour)) => command::colour::colour(args, colour),
         Command::Mesh(MeshCommand::Convert { from, to }) => command::mesh::convert(args, from, to),
     }
 }

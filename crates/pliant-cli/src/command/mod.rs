@@ -2,6 +2,7 @@
 
 pub(crate) mod bench;
 pub(crate) mod check;
+pub(crate) mod colour;
 pub(crate) mod compare;
 pub(crate) mod devices;
 pub(crate) mod mesh;

@@ -1,6 +1,6 @@
 //! Bad input gets exit code 2, a message that helps, and never a panic.
 
-use crate::support::{Place, SMALL};
+use crate::support::{Place, SMALL, TET};
 use serde_json::Value;
 
 /// Calls that must be refused, each with words its message must have.
@@ -10,6 +10,7 @@ fn bad_calls_are_refused_with_a_message_that_says_what_to_do() {
     std::fs::write(place.path("typo.toml"), "pliant = 1\n[[cloth]]\nresolutoin = 3\n").unwrap();
     std::fs::write(place.path("tets.toml"), "pliant = 1\n[[solid]]\nshape = 'box'\nmodel = 'corotated'\n").unwrap();
     std::fs::write(place.path("gone.toml"), "pliant = 1\n[[cloth]]\nmesh = 'gone.obj'\n").unwrap();
+    std::fs::write(place.path("tet.obj"), TET).unwrap();
     std::fs::write(place.path("a-file"), "").unwrap();
     let cases: &[(&[&str], &[&str])] = &[
         (&["run", "typo.toml"], &["typo.toml:3", "resolution"]),
@@ -35,6 +36,13 @@ fn bad_calls_are_refused_with_a_message_that_says_what_to_do() {
         (&["mesh", "info", "gone.obj"], &["gone.obj"]),
         (&["mesh", "convert", "gone.obj", "a.ply"], &["gone.obj"]),
         (&["mesh", "info"], &["FILES"]),
+        (&["mesh", "colour", "gone.obj"], &["gone.obj"]),
+        (&["mesh", "colour", "tet.obj", "--algorithm", "dsatur"], &["dsatur", "vivace", "all"]),
+        (&["mesh", "colour", "tet.obj", "--device", "gpu7"], &["gpu7", "cpu"]),
+        (&["mesh", "colour", "tet.obj", "--device", "gpu"], &["gpu", "colouring", "--device cpu"]),
+        (&["mesh", "colour", "tet.obj", "--seed", "-1"], &["--seed"]),
+        (&["mesh", "colour", "tet.obj", "--matrix", "a.jpg"], &["a.jpg", ".png"]),
+        (&["mesh", "colour", "tet.obj", "--matrix", "a-file/b.png"], &["a-file/b.png", "--matrix"]),
         (&["fly"], &["fly"]),
         (&[], &["Usage"]),
     ];

@@ -1,10 +1,8 @@
 //! The commands besides `run`.
 
-use crate::support::{Place, SMALL, assert_has_keys, root};
+use crate::support::{Place, SMALL, TET, assert_has_keys, root};
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
-
-const OPEN_BOX: &str = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
 
 #[test]
 fn every_shipped_scene_passes_the_check() {
@@ -144,7 +142,7 @@ fn compare_prints_curves_and_writes_tables_and_plots() {
 #[test]
 fn mesh_info_check_and_convert_work_on_files() {
     let place = Place::new(SMALL);
-    std::fs::write(place.path("tet.obj"), OPEN_BOX).unwrap();
+    std::fs::write(place.path("tet.obj"), TET).unwrap();
     std::fs::write(place.path("bad.obj"), "v 0 0 0\nv 1 0 0\nv 2 0 0\nf 1 2 3\n").unwrap();
     let info = place.json(&["mesh", "info", "tet.obj", "bad.obj", "--json"]);
     assert_eq!(info["files"][0]["info"]["watertight"], true);
@@ -166,9 +164,16 @@ fn mesh_info_check_and_convert_work_on_files() {
 fn help_and_version_are_there_for_every_command() {
     let place = Place::new(SMALL);
     assert!(place.call(&["--version"]).stdout.starts_with("pliant "));
-    for command in
-        [&["run"][..], &["check"], &["compare"], &["methods"], &["devices"], &["mesh", "info"], &["mesh", "convert"]]
-    {
+    for command in [
+        &["run"][..],
+        &["check"],
+        &["compare"],
+        &["methods"],
+        &["devices"],
+        &["mesh", "info"],
+        &["mesh", "convert"],
+        &["mesh", "colour"],
+    ] {
         let ended = place.call(&[command, &["--help"]].concat());
         assert_eq!(ended.code, 0);
         assert!(ended.stdout.contains("Example"), "{command:?} has no example");

@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod bench;
+mod colour;
 mod commands;
 mod devices;
 mod files;

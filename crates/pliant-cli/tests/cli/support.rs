@@ -31,6 +31,9 @@ iterations = 20
 checkpoint_every = 2
 ";
 
+/// The surface of a tetrahedron as an OBJ file.
+pub const TET: &str = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+
 /// A folder with a scene, its own cache, and nothing of the user's.
 pub struct Place {
     folder: tempfile::TempDir,

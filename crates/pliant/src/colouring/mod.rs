@@ -1,10 +1,44 @@
 //! Colourings: sets of vertices (or elements) that do not touch, so that a set can be updated in parallel.
 
+//!
+//! Every algorithm but [`greedy`] works in rounds of parallel passes over vertices, and gives the same colours for any
+//! number of threads: see `passes.rs`. All use at most Δ + 1 colours, with Δ the largest number of neighbours, and give no
+//! vertex a colour above its own number of neighbours.
+
+mod algorithm;
 mod greedy;
+mod jones_plassmann;
+mod largest_degree_first;
+mod luby;
+mod pack;
+mod passes;
+mod random;
+mod ranked;
+mod recolour;
+#[cfg(test)]
+mod testing;
+mod vivace;
 
+pub use algorithm::{Algorithm, UnknownAlgorithm};
 pub use greedy::{greedy, greedy_elements};
+pub use jones_plassmann::jones_plassmann;
+pub use largest_degree_first::largest_degree_first;
+pub use luby::luby;
+pub use pack::pack;
+pub use recolour::{Recoloured, recolour};
+pub use vivace::vivace;
 
-use crate::mesh::topology::Incidence;
+use crate::mesh::Mesh;
+use crate::mesh::topology::{self, Incidence};
+
+/// Who must not share a colour with whom: row v holds the neighbours of v. Symmetric, without repeats; a vertex may be
+/// its own neighbour, as in the pattern of a matrix, which forbids nothing. [`topology::adjacency`] makes such rows.
+pub type Graph = Incidence;
+
+/// The graph of a mesh: vertices are neighbours if they share a triangle or a tetrahedron.
+pub fn mesh_graph(mesh: &Mesh) -> Graph {
+    topology::adjacency(mesh.points.len(), &topology::edges(mesh))
+}
 
 /// A colour for each node of a conflict graph, and the nodes of each colour.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -13,15 +47,17 @@ pub struct Colouring {
     pub colour: Vec<u32>,
     /// Row c holds the nodes of colour c, ascending.
     pub classes: Incidence,
+    /// Rounds of parallel passes that it took.
+    pub rounds: usize,
 }
 
 impl Colouring {
-    /// From the colour of each node; there are as many classes as the largest colour asks for.
-    pub fn new(colour: Vec<u32>) -> Self {
+    /// From the colour of each node, found in so many rounds; there are as many classes as the largest colour asks for.
+    pub fn new(colour: Vec<u32>, rounds: usize) -> Self {
         let count = colour.iter().max().map_or(0, |&c| c as usize + 1);
         let nodes = colour.iter().enumerate().map(|(node, &c)| (c, node as u32));
         let classes = Incidence::grouped(count, nodes);
-        Self { colour, classes }
+        Self { colour, classes, rounds }
     }
 
     /// Number of colours.
@@ -39,11 +75,11 @@ impl Colouring {
     }
 
     /// Every node has a colour and no two neighbours have the same one.
-    pub fn valid(&self, adjacency: &Incidence) -> bool {
+    pub fn valid(&self, graph: &Graph) -> bool {
         let differs = |(node, row): (usize, &[u32])| {
             row.iter().all(|&n| n as usize == node || self.colour[n as usize] != self.colour[node])
         };
-        self.colour.len() == adjacency.len() && adjacency.rows().enumerate().all(differs)
+        self.colour.len() == graph.len() && graph.rows().enumerate().all(differs)
     }
 
     /// Every element has a colour and no two elements of one colour share a vertex.

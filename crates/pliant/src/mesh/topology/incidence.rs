@@ -38,7 +38,7 @@ impl Incidence {
     }
 
     /// All rows in order.
-    pub fn rows(&self) -> impl ExactSizeIterator<Item = &[u32]> + Clone {
+    pub fn rows(&self) -> impl DoubleEndedIterator<Item = &[u32]> + ExactSizeIterator + Clone {
         (0..self.len()).map(|i| self.of(i))
     }
 
