@@ -5,7 +5,7 @@ mod support;
 use pliant::device::{Cpu, Device};
 use pliant::model::{Model, State};
 use pliant::scene::Scene;
-use pliant::solver::{Control, Parameters, SolveReport, find_method};
+use pliant::solver::{Control, METHODS, Parameters, SolveReport, find_method};
 use pliant::step::Simulation;
 use std::sync::Arc;
 use support::*;
