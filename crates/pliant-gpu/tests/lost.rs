@@ -148,7 +148,7 @@ fn a_lost_gpu_leaves_the_last_frame_and_the_run_goes_on_on_the_cpu() {
         let report = run_in(&out, "cpu", true, None);
         assert_eq!((report.status, report.steps), (Status::Done, STEPS));
         assert_eq!(report.resumed_at_step, Some(2 * last_frame as u64));
-        assert_eq!((report.device.as_str(), report.method.as_str()), ("cpu", "pd-jacobi-chebyshev"));
+        assert_eq!((report.device.as_str(), report.method.as_str()), ("cpu", "pd-multigrid-chebyshev"));
         assert!(report.warnings.iter().any(|warning| warning.contains("made on gpu")), "{:?}", report.warnings);
         let resumed = frames(&out);
         assert!(resumed[..=last_frame] == undisturbed[..=last_frame]);

@@ -106,8 +106,9 @@ fn energy_never_increases_from_iteration_to_iteration() {
             let (mut before, mut first) = (f64::INFINITY, 0.0);
             step.solve(method.name, 100, 0.0, |k, energy| {
                 first = if k == 0 { energy } else { first };
+                // Strains down to 1e-5 make E of a spring, ½ k s², uncertain by 2 E ε L/s.
                 assert!(
-                    energy <= before + 1e-12 * before.min(first),
+                    energy <= before + 1e-11 * before.min(first),
                     "{} {name} {k}: {before} to {energy}",
                     method.name
                 );

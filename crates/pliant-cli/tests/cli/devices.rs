@@ -151,5 +151,5 @@ fn what_no_gpu_does_is_refused_with_what_to_do() {
     }
     let checked = place.call(&["check", "stvk.toml", "--device", "gpu"]);
     assert!(checked.code == 2 && checked.stderr.contains("--device cpu"), "{}", checked.stderr);
-    assert_eq!(place.json(&["check", "scene.toml", "--device", "gpu", "--json"])["method"], "pd-jacobi-chebyshev");
+    assert_eq!(place.json(&["check", "scene.toml", "--device", "gpu", "--json"])["method"], "pd-multigrid-chebyshev");
 }

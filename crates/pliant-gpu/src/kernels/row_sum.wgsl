@@ -1,5 +1,5 @@
 // Σ TERM over the entries of a row in its slice. Rust writes NAME, and TERM with ENTRY for the entry (column and bits of
-// the value). Four entries at a time: their loads do not wait for each other.
+// the value); four entries at a time, so that their loads do not wait for each other.
 fn NAME(slice: vec2<u32>, lane: u32) -> vec4<f32> {
     var at = slice.x + lane;
     let end = at + slice.y * SLICE;

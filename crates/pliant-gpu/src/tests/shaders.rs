@@ -24,6 +24,8 @@ fn texts() -> Vec<(String, String)> {
         ("vector".to_string(), include_str!("../vector.wgsl").to_string()),
         ("reduce".to_string(), include_str!("../reduce.wgsl").to_string()),
         ("matrix".to_string(), include_str!("../kernels/matrix.wgsl").to_string()),
+        ("multigrid".to_string(), crate::multigrid::text()),
+        ("coarse levels".to_string(), crate::multigrid::coarse_text()),
         ("shape".to_string(), include_str!("../kernels/shape.wgsl").to_string()),
         ("turn".to_string(), crate::turn::turn_text()),
         ("stream".to_string(), format!("const READS: u32 = 9u;\n{}", include_str!("../kernels/stream.wgsl"))),
@@ -62,7 +64,7 @@ fn texts() -> Vec<(String, String)> {
 #[test]
 fn all_modules_are_valid() {
     let texts = texts();
-    assert_eq!(texts.len(), 6 + 6 * 3 + 4 + 3 + 8 * 2);
+    assert_eq!(texts.len(), 8 + 6 * 3 + 4 + 3 + 8 * 2);
     for (name, text) in texts {
         for group in [64, GROUP] {
             let text = with_prelude(&text, group);
