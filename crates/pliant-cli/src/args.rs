@@ -304,7 +304,7 @@ fn key_value(text: &str) -> Result<(String, String), String> {
 fn positive(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(ms) if ms > 0.0 && ms <= 1e9 => Ok(ms),
-        _ => Err("expected a number of milliseconds above 0, for example 5".to_string()),
+        _ => Err("expected a number above 0, for example 5".to_string()),
     }
 }
 

@@ -210,7 +210,7 @@ impl Device for Gpu {
     }
 
     fn solve_direct(&mut self, _problem: &mut GpuProblem, _r: &Points, _z: &mut Points) -> Result<(), DeviceError> {
-        let help = "use --device cpu, or an iterative method such as pd-jacobi-chebyshev".to_string();
+        let help = "use --device cpu, or a method that factors nothing such as pd-multigrid-chebyshev".to_string();
         Err(DeviceError::Unsupported { device: self.name(), what: "direct solver".to_string(), help })
     }
 

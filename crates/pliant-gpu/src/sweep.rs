@@ -206,10 +206,11 @@ impl Gpu {
         Ok(best.1)
     }
 
-    /// What the best cut depends on: the device and the graph of the mesh.
+    /// What the best cut depends on: the device, the kinds of elements and the graph of the mesh.
     fn ring_key(&self, problem: &GpuProblem) -> u64 {
         let info = self.info();
-        let words = format!("cut 3 {} {} {}", info.name, info.driver, problem.packed_colliders.len());
+        let kinds: Vec<&str> = problem.model.elements.iter().filter(|e| !e.is_empty()).map(|e| e.name()).collect();
+        let words = format!("cut 4 {} {} {} {kinds:?}", info.name, info.driver, problem.packed_colliders.len());
         let matrix = &problem.system.matrix;
         let graph = matrix.offset.iter().chain(&matrix.column).flat_map(|word| word.to_le_bytes());
         Fnv::of(words.bytes().chain(graph))

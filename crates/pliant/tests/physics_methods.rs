@@ -61,7 +61,7 @@ fn ten_thousand_iterations_and_newton_agree_on_the_least_energy() {
     let (model, state) = build(&scene);
     let state = newton_steps(&model, &state, H, 5);
     let (_, report) = newton(&model, &state, H);
-    for method in ["pd-jacobi", "pd-gauss-seidel", "pd-direct", "pd-pcg"] {
+    for method in ["pd-jacobi", "pd-gauss-seidel", "pd-direct", "pd-multigrid", "pd-pcg"] {
         let mut step = Step::<f64>::new(&model, &state, H);
         let (mut first, mut last) = (f64::NAN, f64::NAN);
         step.solve(method, 10_000, 0.0, |k, energy| {

@@ -7,7 +7,16 @@ use support::*;
 
 #[test]
 fn a_step_ends_about_when_its_budget_does() {
-    for method in ["pd-jacobi-chebyshev", "pd-gauss-seidel", "pd-pcg", "pd-direct", "xpbd", "pbd-jacobi", "newton"] {
+    for method in [
+        "pd-jacobi-chebyshev",
+        "pd-gauss-seidel",
+        "pd-pcg",
+        "pd-direct",
+        "pd-multigrid-chebyshev",
+        "xpbd",
+        "pbd-jacobi",
+        "newton",
+    ] {
         let set = [("cloth.resolution", "41"), ("solver.rho", "0.99"), ("solver.budget_ms", "30")];
         let mut scene = shipped("tablecloth.toml", &set);
         scene.solver.method = method.to_string();

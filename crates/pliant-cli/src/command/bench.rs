@@ -39,7 +39,6 @@ fn creature() -> String {
     let found = std::env::var_os("PLIANT_DATA")
         .map(PathBuf::from)
         .into_iter()
-        .chain([PathBuf::from("../shared/data")])
         .flat_map(|folder| {
             ["tet/armadillo_55k.msh", "tet/armadillo_55k.vtk", "tet/armadillo_55k.node"].map(|f| folder.join(f))
         })

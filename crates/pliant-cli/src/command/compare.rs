@@ -68,7 +68,8 @@ pub(crate) fn compare(args: &Args, typed: &CompareArgs) -> anyhow::Result<Exit> 
 }
 
 /// What is compared if nobody says what: a method of each kind.
-const DEFAULT: [&str; 5] = ["pd-jacobi", "pd-jacobi-chebyshev", "pd-gauss-seidel-chebyshev", "pd-pcg", "pd-direct"];
+const DEFAULT: [&str; 6] =
+    ["pd-jacobi", "pd-jacobi-chebyshev", "pd-gauss-seidel-chebyshev", "pd-pcg", "pd-direct", "pd-multigrid-chebyshev"];
 
 fn chosen(typed: &CompareArgs, model: &Model, direct: bool) -> anyhow::Result<Vec<&'static Method>> {
     let all = typed.methods == ["all"];

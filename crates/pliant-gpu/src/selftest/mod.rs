@@ -59,7 +59,7 @@ struct Part {
 }
 
 /// What is asked about the large model.
-const LARGE: [Verb; 14] = {
+const LARGE: [Verb; 15] = {
     use Verb::*;
     [
         WriteRead,
@@ -73,6 +73,7 @@ const LARGE: [Verb; 14] = {
         MeasureSolution,
         Jacobi,
         JacobiBlended,
+        Cycle,
         JacobiMany,
         Multiply,
         Enforce,

@@ -13,9 +13,9 @@ use super::Csr;
 /// One step of the hierarchy: a matrix, and the way to the next coarser one.
 #[derive(Clone, Debug)]
 pub struct Level {
-    /// A of this level.
+    /// A of this level, N/m.
     pub matrix: Csr,
-    /// What its Jacobi sweeps divide by: the diagonal; on the coarsest of several levels Σⱼ|a_ij|, because nothing
+    /// What its Jacobi sweeps divide by, N/m: the diagonal; on the coarsest of several levels Σⱼ|a_ij|, because nothing
     /// follows that could mend an overshoot.
     pub divisor: Vec<f64>,
     /// ω of its Jacobi sweeps.
@@ -38,9 +38,6 @@ pub struct Hierarchy {
 /// Rows i and j are strongly coupled if |a_ij| exceeds this times √(a_ii a_jj); halved from level to level.
 const STRONG: f64 = 0.08;
 
-/// A level with more than this part of the rows of the one before is not worth its time.
-const LEAST_GAIN: f64 = 0.8;
-
 /// Sweeps of power iteration for λ of D⁻¹A, and what it may underestimate.
 const POWER_SWEEPS: usize = 20;
 const POWER_RESERVE: f64 = 1.1;
@@ -56,7 +53,7 @@ impl Hierarchy {
             let largest = POWER_RESERVE * matrix.largest_jacobi_eigenvalue(POWER_SWEEPS).max(1.0);
             let aggregates = Aggregates::new(&matrix, &diagonal, strong);
             let rows = matrix.rows();
-            if aggregates.count == 0 || aggregates.count as f64 > LEAST_GAIN * rows as f64 {
+            if aggregates.count == 0 {
                 let alone = levels.is_empty();
                 levels.push(Level::coarsest(matrix, if alone { Some((diagonal, 1.0 / largest)) } else { None }));
                 return Self { levels };
@@ -116,13 +113,6 @@ impl Aggregates {
                 if let Some((j, _)) = nearest {
                     of[i] = rooted[j];
                 }
-            }
-        }
-        for i in 0..n {
-            if of[i] == NONE && neighbours(i).next().is_some() {
-                of[i] = count;
-                neighbours(i).for_each(|j| of[j] = of[j].min(count));
-                count += 1;
             }
         }
         Self { of, count: count as usize }

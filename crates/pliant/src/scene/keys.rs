@@ -346,7 +346,7 @@ const SOLVER: SectionKeys = SectionKeys {
             "under_relaxation",
             Kind::Number(PLAIN, Range::BELOW_TWO),
             "the largest that is safe",
-            "Factor on each step of the Jacobi, Gauss-Seidel and direct methods.",
+            "Factor on each step of the Jacobi, Gauss-Seidel, direct and multigrid methods.",
         ),
         key("over_relaxation", Kind::Number(PLAIN, Range::BELOW_TWO), "1.5", "Factor of the over-relaxed variants."),
         key(

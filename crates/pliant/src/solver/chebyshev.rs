@@ -64,7 +64,8 @@ impl Chebyshev {
 
     /// Takes note of the residual (squared norm) that the last iteration started from.
     pub fn observe(&mut self, residual: f64) {
-        if self.since_restart <= self.delay_now + 1 {
+        // Where looks are rare, the first one gives the measure.
+        if self.since_restart <= self.delay_now + 1 || self.residual_at_restart.is_infinite() {
             self.residual_at_restart = residual;
         } else if self.rho_now > 0.0 && residual > GROWTH * self.residual_at_restart {
             self.restarts += 1;
@@ -126,6 +127,19 @@ mod tests {
         assert!(chebyshev.rho_now < 0.97);
         chebyshev.begin(100);
         assert_eq!((chebyshev.restarts, chebyshev.rho_now), (0, 0.99));
+    }
+
+    #[test]
+    fn growth_is_seen_by_rare_looks_too() {
+        let mut chebyshev = Chebyshev::new(0.99, 10);
+        chebyshev.begin(80);
+        let mut look = |residual| {
+            (0..20).for_each(|_| drop(chebyshev.next_omega()));
+            chebyshev.observe(residual);
+            chebyshev.restarts
+        };
+        assert_eq!([1.0, 0.5, 100.0].map(&mut look), [0, 0, 1]);
+        assert_eq!([90.0, 1e4].map(look), [1, 2], "measured from where it was restarted");
     }
 
     #[test]

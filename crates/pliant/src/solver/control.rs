@@ -63,15 +63,19 @@ impl<'a, D: Device> Control<'a, D> {
         if self.watch.is_some() || !device.is_remote() {
             return 1;
         }
+        if k == 0 && self.tolerance > 0.0 {
+            return 1;
+        }
         let look = if self.looks_far(every) { (k + 1).next_multiple_of(every) } else { usize::MAX };
         look.min(self.iterations).saturating_sub(k).max(1)
     }
 
     /// Whether the host reads the residual of iteration `k`. Where that is cheap, always; else every so many iterations if
-    /// these cost more than a look; else only as far as a tolerance asks for it, and what goes wrong meanwhile is found by
-    /// the certificate.
+    /// these cost more than a look, or if a tolerance asks for it, which the first residual is the measure of. What goes
+    /// wrong meanwhile is found by the certificate, as is what the last iteration did.
     pub(super) fn looks(&self, device: &D, k: usize, every: usize) -> bool {
-        !device.is_remote() || (self.looks_far(every) && (k + 1).is_multiple_of(every))
+        let due = (k + 1).is_multiple_of(every) && k + 1 < self.iterations;
+        !device.is_remote() || (self.looks_far(every) && due) || (k == 0 && self.tolerance > 0.0)
     }
 
     fn looks_far(&self, every: usize) -> bool {

@@ -235,7 +235,7 @@ pub enum MethodError {
     /// The device lacks what the method needs.
     #[error(
         "method '{method}' factors a matrix, which {device} does not do; use --device cpu, or method \
-         'pd-jacobi-chebyshev'"
+         'pd-multigrid-chebyshev'"
     )]
     NotOnDevice {
         /// The method.

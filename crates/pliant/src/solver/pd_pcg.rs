@@ -56,7 +56,7 @@ impl<D: Device, P: Precondition<D>> Solver<D> for NonlinearPcg<D, P> {
                 if !residual.is_finite() {
                     return Err(SolveError::NotFinite { iteration: report.iterations - 1 });
                 }
-                if report.iterations == 1 {
+                if first.is_infinite() {
                     first = residual;
                 }
                 report.converged = control.converged(residual, first);
