@@ -1,6 +1,7 @@
 //! Tests on the best adapter there is, which is lavapipe where there is no hardware.
 
 mod faults;
+mod multigrid;
 mod recording;
 mod reductions;
 mod rings;
