@@ -1,5 +1,4 @@
 //! Colourings: sets of vertices (or elements) that do not touch, so that a set can be updated in parallel.
-
 //!
 //! Every algorithm but [`greedy`] works in rounds of parallel passes over vertices, and gives the same colours for any
 //! number of threads: see `passes.rs`. All use at most Δ + 1 colours, with Δ the largest number of neighbours, and give no

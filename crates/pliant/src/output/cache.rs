@@ -1,4 +1,4 @@
-//! Where found parameters are kept between runs: a small file each, in the user's cache folder.
+//! Where what was measured is kept between runs: a small file each, in the user's cache folder.
 
 use crate::atomic_file::write_atomically;
 use std::path::PathBuf;

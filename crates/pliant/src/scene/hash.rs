@@ -1,4 +1,4 @@
-//! A number that changes when the physics or the method of a scene does: the key of everything cached about it.
+//! A number that changes when the physics or the method of a scene does: what a checkpoint belongs to.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
