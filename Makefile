@@ -9,7 +9,7 @@ OUT ?= out/demo
 demo: cargo
 	@echo "building Pliant (a few minutes the first time) ..."
 	@$(CARGO) build --release --quiet
-	@./target/release/pliant run $(SCENE) --out $(OUT)
+	@$(CARGO) run --release --quiet -- run $(SCENE) --out $(OUT)
 	@echo
 	@echo "The picture is $(OUT)/preview.png, the motion $(OUT)/preview.gif; open $(OUT)/animation.glb in Blender."
 	@if [ "$$(uname)" = Darwin ]; then open $(OUT)/preview.gif; \

@@ -78,8 +78,20 @@ pub(crate) fn check(args: &Args, files: &[PathBuf]) -> anyhow::Result<Exit> {
     Ok(if bad { Exit::BadInput } else { Exit::Done })
 }
 
+/// A converted mesh lacks what its format or Pliant does not know, such as comments: it never takes the place of the file it
+/// was made from, nor of one that somebody protected.
+fn refuse_to_replace(from: &Path, to: &Path) -> anyhow::Result<()> {
+    let Ok(there) = to.metadata() else { return Ok(()) };
+    let same = matches!((from.canonicalize(), to.canonicalize()), (Ok(from), Ok(to)) if from == to);
+    anyhow::ensure!(!same, "{} would replace itself; give the new file another name", from.display());
+    let protected = there.permissions().readonly();
+    anyhow::ensure!(!protected, "{} is there and read-only; give the new file another name", to.display());
+    Ok(())
+}
+
 pub(crate) fn convert(args: &Args, from: &Path, to: &Path) -> anyhow::Result<Exit> {
     let mesh = mesh::read(from)?;
+    refuse_to_replace(from, to)?;
     mesh::write(to, &mesh)?;
     let (vertices, triangles, tets) = (mesh.points.len(), mesh.triangles.len(), mesh.tets.len());
     if args.json {

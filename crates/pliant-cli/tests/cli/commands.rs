@@ -155,6 +155,10 @@ fn mesh_info_check_and_convert_work_on_files() {
     assert_eq!(bad.code, 2);
     assert_eq!(bad.json()["files"][0]["findings"][0]["kind"], "degenerate_triangle");
 
+    let before = std::fs::read(place.path("tet.obj")).unwrap();
+    let replaced = place.call(&["mesh", "convert", "tet.obj", "./tet.obj"]);
+    assert!(replaced.code == 2 && replaced.stderr.contains("replace itself"), "{}", replaced.stderr);
+    assert_eq!(std::fs::read(place.path("tet.obj")).unwrap(), before);
     let converted = place.json(&["mesh", "convert", "tet.obj", "tet.ply", "--json"]);
     assert_eq!(converted["triangles"], 4);
     assert_eq!(pliant::mesh::read(&place.path("tet.ply")).unwrap().triangles.len(), 4);

@@ -134,7 +134,9 @@ mod tests {
         let mut chebyshev = Chebyshev::new(0.99, 10);
         chebyshev.begin(80);
         let mut look = |residual| {
-            (0..20).for_each(|_| drop(chebyshev.next_omega()));
+            for _ in 0..20 {
+                chebyshev.next_omega();
+            }
             chebyshev.observe(residual);
             chebyshev.restarts
         };
