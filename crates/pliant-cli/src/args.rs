@@ -126,10 +126,10 @@ pub struct BenchArgs {
     #[arg(long)]
     pub large: bool,
     /// Work before each timing, s
-    #[arg(long, value_name = "S", default_value_t = 1.0, value_parser = positive, allow_negative_numbers = true)]
+    #[arg(long, value_name = "S", default_value_t = 1.0, value_parser = seconds, allow_negative_numbers = true)]
     pub warm: f64,
     /// Deadline per step, ms, instead of a number of iterations
-    #[arg(long, value_name = "MS", value_parser = positive, allow_negative_numbers = true)]
+    #[arg(long, value_name = "MS", value_parser = milliseconds, allow_negative_numbers = true)]
     pub budget_ms: Option<f64>,
 }
 
@@ -167,7 +167,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=100_000_000))]
     pub iterations: Option<u64>,
     /// Deadline per step, in milliseconds: the best answer by then (the same bits twice are not promised)
-    #[arg(long, value_name = "MS", value_parser = positive, allow_negative_numbers = true)]
+    #[arg(long, value_name = "MS", value_parser = milliseconds, allow_negative_numbers = true)]
     pub budget_ms: Option<f64>,
     /// Output folder [default: out/NAME]
     #[arg(long, short, value_name = "DIR")]
@@ -301,10 +301,17 @@ fn key_value(text: &str) -> Result<(String, String), String> {
     }
 }
 
-fn positive(text: &str) -> Result<f64, String> {
+fn milliseconds(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(ms) if ms > 0.0 && ms <= 1e9 => Ok(ms),
-        _ => Err("expected a number above 0, for example 5".to_string()),
+        _ => Err("expected a number of milliseconds above 0, for example 5".to_string()),
+    }
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(seconds) if (0.0..=1e6).contains(&seconds) => Ok(seconds),
+        _ => Err("expected a number of seconds, 0 or more".to_string()),
     }
 }
 

@@ -77,7 +77,7 @@ fn compare_takes_methods_that_fit_the_scene_and_says_what_it_left_out() {
     assert!(ended.stderr.contains("left out") && ended.stderr.contains("pd-direct"), "{}", ended.stderr);
 
     let ended = Place::new(SMALL).call(&["compare", "scene.toml", "--frame", "1", "--iterations", "2", "--json"]);
-    assert_eq!(ended.json()["methods"].as_array().unwrap().len(), 5);
+    assert_eq!(ended.json()["methods"].as_array().unwrap().len(), 6);
     assert!(!ended.stderr.contains("left out"), "{}", ended.stderr);
 }
 

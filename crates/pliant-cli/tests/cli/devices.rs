@@ -134,8 +134,12 @@ fn what_no_gpu_does_is_refused_with_what_to_do() {
     let stvk = BARE.replace("resolution = 5", "resolution = 5\nstretch = 'stvk'");
     std::fs::write(place.path("stvk.toml"), stvk).unwrap();
     let cases: &[(&[&str], &str, &[&str])] = &[
-        (&["scene.toml", "--method", "pd-direct"], "method", &["'pd-direct'", "--device cpu", "pd-jacobi-chebyshev"]),
-        (&["scene.toml", "--method", "newton"], "method", &["'newton'", "--device cpu", "pd-jacobi-chebyshev"]),
+        (
+            &["scene.toml", "--method", "pd-direct"],
+            "method",
+            &["'pd-direct'", "--device cpu", "pd-multigrid-chebyshev"],
+        ),
+        (&["scene.toml", "--method", "newton"], "method", &["'newton'", "--device cpu", "pd-multigrid-chebyshev"]),
         (&["scene.toml", "--precision", "f64"], "device", &["f64", "--device cpu"]),
         (&["stvk.toml"], "method", &["St. Venant", "--device cpu", "projective material"]),
         (&["stvk.toml", "--method", "newton"], "method", &["St. Venant", "--device cpu", "projective material"]),
