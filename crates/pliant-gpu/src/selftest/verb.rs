@@ -98,6 +98,7 @@ pub(super) const TABLE: [Entry; 29] = [
     // That for each colour, forth and back, each time with ω/D. Seen: 61.
     entry(Verb::GaussSeidel, "gauss_seidel", 256.0),
     // Products as above with three matrices per level, forth and back, on some eight levels: √(48 · 4 · 8).
+    // Seen in a single draw: 4.
     entry(Verb::Cycle, "cycle", 64.0),
     // A constraint and its gradient (24 as above), two quotients (10). Seen: 3.
     entry(Verb::ConstrainJacobi, "constrain_jacobi", 32.0),
