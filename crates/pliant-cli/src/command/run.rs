@@ -116,7 +116,7 @@ fn trouble(report: &RunReport) -> String {
         (report.restarts, "restarts"),
         (report.retries, "retries"),
         (report.stalled, "stalled steps"),
-        (report.over_budget, "steps over budget"),
+        (report.over_budget, "steps over budget, with their certificates"),
     ];
     let said: Vec<String> = counts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();
     if said.is_empty() { "none".to_string() } else { said.join(", ") }
