@@ -9,6 +9,7 @@ pub mod polar;
 mod real;
 mod split_mix;
 pub mod svd;
+mod sym3;
 mod vec3;
 mod wide;
 
@@ -18,6 +19,7 @@ pub use polar::{polar_3x2, polar_rotation};
 pub use real::Real;
 pub use split_mix::SplitMix;
 pub use svd::{Svd, svd};
+pub use sym3::Sym3;
 pub use vec3::Vec3;
 pub use wide::{LANES, Wide};
 

@@ -6,7 +6,7 @@ use super::rows::{Lanes, Rows};
 use crate::contact::PosedCollider;
 use crate::device::Blend;
 use crate::material::Elements;
-use crate::math::{LANES, Real, Vec3, Wide};
+use crate::math::{LANES, Real, Sym3, Vec3, Wide};
 use rayon::prelude::*;
 
 /// What the gradient of a vertex needs, borrowed from a problem.
@@ -37,25 +37,30 @@ impl<'a, R: Real> Force<'a, R> {
         }
     }
 
-    /// ∇E of a block of vertices at `xi`, and the stiffness of their active contacts.
+    /// ∇E of a block of vertices at `xi`; `touch` gets the lane, normal and stiffness of each active contact.
     #[inline(always)]
-    fn block(&self, b: usize, x: &[[R; 4]], xi: [R::Wide; 3]) -> ([R::Wide; 3], Lanes<R>) {
+    fn block(
+        &self,
+        b: usize,
+        x: &[[R; 4]],
+        xi: [R::Wide; 3],
+        touch: &mut impl FnMut(usize, Vec3<R>, R),
+    ) -> [R::Wide; 3] {
         let first = b * LANES;
         let count = LANES.min(x.len() - first);
         let target = load::<R>(self.x_pull, first);
         let inertia = R::Wide::new(lanes(self.inertia, first));
         let forces = self.rows.block(b, x, xi);
         let mut g: [R::Wide; 3] = std::array::from_fn(|k| inertia * (xi[k] - target[k]) + forces[k]);
-        let mut contact = [R::ZERO; LANES];
         if !self.slotted.item.is_empty() || !self.colliders.is_empty() {
             let mut sum = g.map(Wide::lanes);
             self.add_slots(first, count, &mut sum);
             if !self.colliders.is_empty() {
-                self.add_contacts(first, x, &mut sum, &mut contact);
+                self.add_contacts(first, x, &mut sum, touch);
             }
             g = sum.map(R::Wide::new);
         }
-        (g, contact)
+        g
     }
 
     #[inline(always)]
@@ -71,7 +76,13 @@ impl<'a, R: Real> Force<'a, R> {
     }
 
     #[inline(never)]
-    fn add_contacts(&self, first: usize, x: &[[R; 4]], g: &mut [Lanes<R>; 3], contact: &mut Lanes<R>) {
+    fn add_contacts(
+        &self,
+        first: usize,
+        x: &[[R; 4]],
+        g: &mut [Lanes<R>; 3],
+        touch: &mut impl FnMut(usize, Vec3<R>, R),
+    ) {
         for (l, i) in (first..x.len().min(first + LANES)).enumerate() {
             if self.inv_diagonal[i] == R::ZERO {
                 continue;
@@ -81,7 +92,7 @@ impl<'a, R: Real> Force<'a, R> {
                 let (d, normal) = collider.distance(Vec3::load(x[i]));
                 let depth = self.thickness[i] - d;
                 if depth > R::ZERO {
-                    contact[l] += stiffness;
+                    touch(l, normal, stiffness);
                     for k in 0..3 {
                         g[k][l] -= normal[k] * (stiffness * depth);
                     }
@@ -92,18 +103,18 @@ impl<'a, R: Real> Force<'a, R> {
 
     /// Gradients of the vertices of the block that starts at `first`, with their active contacts.
     #[inline(always)]
-    fn gradient_block(&self, first: usize, x: &[[R; 4]], g: &mut [[R; 4]], contact: &mut [R]) {
-        let (sum, active) = self.block(first / LANES, x, load::<R>(x, first));
-        let sum = sum.map(Wide::lanes);
-        for (l, (g, contact)) in g.iter_mut().zip(contact).enumerate() {
+    fn gradient_block(&self, first: usize, x: &[[R; 4]], g: &mut [[R; 4]], contact: &mut [Sym3<R>]) {
+        contact.fill(Sym3::ZERO);
+        let mut touch = |l: usize, normal, stiffness| contact[l] = contact[l] + Sym3::square(normal) * stiffness;
+        let sum = self.block(first / LANES, x, load::<R>(x, first), &mut touch).map(Wide::lanes);
+        for (l, g) in g.iter_mut().enumerate() {
             *g = [sum[0][l], sum[1][l], sum[2][l], R::ZERO];
-            *contact = active[l];
         }
     }
 
     /// Gradients of the vertices from `first` on, with their active contacts.
     #[inline(always)]
-    fn gradient_chunk(&self, first: usize, x: &[[R; 4]], g: &mut [[R; 4]], contact: &mut [R]) {
+    fn gradient_chunk(&self, first: usize, x: &[[R; 4]], g: &mut [[R; 4]], contact: &mut [Sym3<R>]) {
         for (k, (g, contact)) in g.chunks_mut(LANES).zip(contact.chunks_mut(LANES)).enumerate() {
             self.gradient_block(first + k * LANES, x, g, contact);
         }
@@ -117,7 +128,8 @@ impl<'a, R: Real> Force<'a, R> {
         for at in (0..out.len()).step_by(LANES) {
             let i = first + at;
             let xi = load::<R>(x, i);
-            let (g, contact) = self.block(i / LANES, x, xi);
+            let mut contact = [R::ZERO; LANES];
+            let g = self.block(i / LANES, x, xi, &mut |l: usize, _, stiffness| contact[l] += stiffness);
             let mut inv = lanes(self.inv_diagonal, i);
             if !self.colliders.is_empty() {
                 for l in (0..LANES).filter(|&l| contact[l] > R::ZERO) {
@@ -185,7 +197,7 @@ macro_rules! vectorised {
 }
 vectorised!(
     gradient_chunk, gradient_chunk_avx2, gradient_chunk,
-    (first: usize, x: &[[R; 4]], g: &mut [[R; 4]], contact: &mut [R])
+    (first: usize, x: &[[R; 4]], g: &mut [[R; 4]], contact: &mut [Sym3<R>])
 );
 vectorised!(
     jacobi_chunk, jacobi_chunk_avx2, jacobi_chunk,
@@ -211,13 +223,13 @@ impl<R: Real> CpuProblem<R> {
 
     pub(super) fn gradient(&mut self, x: &[[R; 4]], g: &mut [[R; 4]]) {
         self.fill_slots(x);
-        let mut contact = std::mem::take(&mut self.contact_diagonal);
+        let mut contact = std::mem::take(&mut self.contact);
         let force = Force::of(self);
         g.par_chunks_mut(CHUNK)
             .zip(contact.par_chunks_mut(CHUNK))
             .enumerate()
             .for_each(|(k, (g, contact))| gradient_chunk(&force, k * CHUNK, x, g, contact));
-        self.contact_diagonal = contact;
+        self.contact = contact;
     }
 
     /// x⁻ becomes x⁺; returns ∇Eᵀ D⁻¹ ∇E at x.

@@ -221,11 +221,11 @@ impl<R: Real> Device for Cpu<R> {
     }
 
     fn divide_by_diagonal(&mut self, problem: &CpuProblem<R>, r: &Vec<[R; 4]>, z: &mut Vec<[R; 4]>) {
-        map(z, |i, _| Vec3::load(r[i]) * problem.inv_diagonal_with_contact(i));
+        map(z, |i, _| problem.divide_by_diagonal(i, Vec3::load(r[i])));
     }
 
     fn multiply(&mut self, problem: &CpuProblem<R>, p: &Vec<[R; 4]>, out: &mut Vec<[R; 4]>) {
-        map(out, |i, _| problem.row_product(i, p) + Vec3::load(p[i]) * problem.contact_diagonal[i]);
+        map(out, |i, _| problem.row_product(i, p) + problem.contact[i].times(Vec3::load(p[i])));
     }
 
     fn colours(&mut self, problem: &mut CpuProblem<R>) -> usize {

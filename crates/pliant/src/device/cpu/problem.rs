@@ -7,7 +7,7 @@ use crate::device::Measures;
 use crate::device::rows::is_in_rows;
 use crate::linear::{Cholesky, Csr};
 use crate::material::Elements;
-use crate::math::{Real, Vec3};
+use crate::math::{Real, Sym3, Vec3};
 use crate::mesh::topology::Incidence;
 use crate::model::{Model, Potential, System};
 use std::sync::Arc;
@@ -46,7 +46,7 @@ pub struct CpuProblem<R: Real> {
     /// colliders since, m.
     pub(super) start: Vec<[R; 4]>,
     /// Contact stiffness active at the last gradient, N/m.
-    pub(super) contact_diagonal: Vec<R>,
+    pub(super) contact: Vec<Sym3<R>>,
     /// A in this precision, by rows.
     pub(super) matrix: Vec<R>,
     pub(super) colouring: Option<Colouring>,
@@ -151,7 +151,7 @@ impl<R: Real> CpuProblem<R> {
             colliders: Vec::new(),
             spring_pins: Vec::new(),
             start: vec![[R::ZERO; 4]; n],
-            contact_diagonal: vec![R::ZERO; n],
+            contact: vec![Sym3::ZERO; n],
             matrix: of(&system.matrix.value),
             colouring: None,
             direct: None,
