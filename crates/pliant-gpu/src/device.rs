@@ -131,6 +131,10 @@ impl Device for Gpu {
         self.vector.copy(&mut self.recorder, &problem.x_tilde, &x.field);
     }
 
+    fn shorten_slips(&mut self, problem: &GpuProblem, x: &mut Points) {
+        self.shorten_all_slips(problem, &x.field);
+    }
+
     fn end_step(&mut self, problem: &GpuProblem, x_prev: &Points, x: &mut Points, v: &mut Points) {
         self.finish_step(problem, &x_prev.field, &x.field, &v.field);
     }
@@ -152,6 +156,7 @@ impl Device for Gpu {
     }
 
     fn potential<'a>(&mut self, problem: &'a mut GpuProblem) -> Result<&'a Potential, DeviceError> {
+        self.read_grips(problem).map_err(|error| self.device_error(error))?;
         let GpuProblem { order, potential, x_tilde, .. } = problem;
         let target = &mut potential.x_tilde;
         let read = self.recorder.read_points(x_tilde, |place, x| {

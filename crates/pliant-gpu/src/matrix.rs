@@ -1,6 +1,6 @@
 //! The verbs on the matrix A: products and Gauss-Seidel. Their rows are brought to the device at the first call.
 
-use crate::buffer::Field;
+use crate::buffer::{Buffer, Field};
 use crate::error::GpuError;
 use crate::gpu::Gpu;
 use crate::kernel::{Access, Kernel};
@@ -17,6 +17,7 @@ struct MatrixParameters {
     n: u32,
     first: u32,
     omega: f32,
+    touching: u32,
 }
 
 /// A on the device.
@@ -30,6 +31,20 @@ pub(crate) struct Matrix {
     coloured: Option<MatrixRows>,
 }
 
+/// The text of these kernels.
+pub(crate) fn text() -> String {
+    [pliant::math::SYM3_WGSL, include_str!("kernels/divided.wgsl"), include_str!("kernels/matrix.wgsl")].concat()
+}
+
+fn buffers<'a>(problem: &'a GpuProblem, rows: &'a MatrixRows, r: &'a Field, z: &'a Field) -> [&'a Buffer; 7] {
+    let GpuProblem { contact, inv_diagonal, .. } = problem;
+    [&r.buffer, &z.buffer, contact, &rows.slices, &rows.entries, &rows.vertices, inv_diagonal]
+}
+
+fn touching(problem: &GpuProblem) -> u32 {
+    u32::from(!problem.packed_colliders.is_empty())
+}
+
 impl Gpu {
     /// Makes sure that A is there; `None` and a fault if it cannot be.
     fn matrix(&mut self, problem: &mut GpuProblem, coloured: bool) -> Option<()> {
@@ -41,11 +56,9 @@ impl Gpu {
         let (order, matrix) = (&problem.order, &problem.system.matrix);
         if problem.matrix.is_none() {
             use Access::{Read, Write};
-            let access = [Read, Write, Read, Read, Read, Read];
-            let mut kernel = |entry| {
-                let text = include_str!("kernels/matrix.wgsl");
-                self.library.kernel::<MatrixParameters>("matrix", text, entry, &access)
-            };
+            let access = [Read, Write, Read, Read, Read, Read, Read];
+            let text = text();
+            let mut kernel = |entry| self.library.kernel::<MatrixParameters>("matrix", &text, entry, &access);
             problem.matrix = Some(Matrix {
                 divide: kernel("divide")?,
                 multiply: kernel("multiply")?,
@@ -65,16 +78,16 @@ impl Gpu {
     pub(crate) fn divide(&mut self, problem: &GpuProblem, r: &Field, z: &Field) {
         let Some(matrix) = &problem.matrix else { return };
         let rows = &matrix.plain;
-        let buffers = [&r.buffer, &z.buffer, &problem.contact, &rows.slices, &rows.entries, &rows.vertices];
-        let parameters = MatrixParameters { n: problem.n, ..Default::default() };
+        let buffers = buffers(problem, rows, r, z);
+        let parameters = MatrixParameters { n: problem.n, touching: touching(problem), ..Default::default() };
         self.recorder.run(&matrix.divide, &buffers, &parameters, problem.n);
     }
 
     pub(crate) fn multiply(&mut self, problem: &GpuProblem, r: &Field, z: &Field) {
         let Some(matrix) = &problem.matrix else { return };
         let rows = &matrix.plain;
-        let buffers = [&r.buffer, &z.buffer, &problem.contact, &rows.slices, &rows.entries, &rows.vertices];
-        let parameters = MatrixParameters { n: problem.n, ..Default::default() };
+        let buffers = buffers(problem, rows, r, z);
+        let parameters = MatrixParameters { n: problem.n, touching: touching(problem), ..Default::default() };
         self.recorder.run(&matrix.multiply, &buffers, &parameters, problem.n);
     }
 
@@ -100,8 +113,8 @@ impl Gpu {
         let Some(matrix) = &problem.matrix else { return };
         let Some(rows) = &matrix.coloured else { return };
         let [first, n] = rows.groups[colour];
-        let buffers = [&r.buffer, &z.buffer, &problem.contact, &rows.slices, &rows.entries, &rows.vertices];
-        let parameters = MatrixParameters { n, first, omega: omega as f32 };
+        let buffers = buffers(problem, rows, r, z);
+        let parameters = MatrixParameters { n, first, omega: omega as f32, touching: touching(problem) };
         self.recorder.run(&matrix.gauss_seidel, &buffers, &parameters, n);
     }
 }

@@ -8,7 +8,7 @@ struct Parameters {
 var<immediate> p: Parameters;
 // x⁻, which becomes x⁺; or ∇E.
 @group(0) @binding(10) var<storage, read_write> out_field: array<vec4<f32>>;
-// Partials of the residual, or the stiffness of active contacts.
+// Partials of the residual, or the blocks of active contacts, four each: xx, yy; zz, 0; yz, xz; xy, 0; N/m.
 @group(0) @binding(11) var<storage, read_write> partials: array<vec2<f32>>;
 
 @compute @workgroup_size(GROUP)
@@ -22,7 +22,25 @@ fn gradient(
     let inverse = inv_diagonal[i];
     let f = force(i, x[i].xyz, inverse > 0.0);
     out_field[i] = vec4(f.gradient, 0.0);
-    partials[i] = vec2(f.contact, inverse_with_contact(i, inverse, f.contact));
+    if COLLIDERS > 0u {
+        let block = f.block;
+        partials[4u * i] = block.diagonal.xy;
+        partials[4u * i + 1u] = vec2(block.diagonal.z, 0.0);
+        partials[4u * i + 2u] = block.off.xy;
+        partials[4u * i + 3u] = vec2(block.off.z, 0.0);
+    }
+}
+
+// What keeps vertices from going where they are about to go.
+@compute @workgroup_size(GROUP)
+fn gradient_without_colliders(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+) {
+    let i = index(group, groups, local);
+    if i >= p.n { return; }
+    out_field[i] = vec4(force_without_colliders(i, x[i].xyz, inv_diagonal[i] > 0.0), 0.0);
 }
 
 fn next(i: u32, xi: vec3<f32>, step: vec3<f32>) {

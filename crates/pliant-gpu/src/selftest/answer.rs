@@ -58,7 +58,7 @@ impl<'a, D: Device> Bench<'a, D> {
                 self.vector(verb, fields, &mut out)?;
             }
             Verb::Dot | Verb::DotOfReals => self.dot(verb, fields, &mut out)?,
-            Verb::BeginStep | Verb::Potential => self.step_begun(verb, case, fields, &mut out)?,
+            Verb::BeginStep | Verb::ShortenSlips | Verb::Potential => self.step_begun(verb, case, fields, &mut out)?,
             Verb::MeasureStart | Verb::MeasureSolution | Verb::MeasureEnd => {
                 self.measure(verb, case, fields, &mut out)?;
             }
@@ -154,8 +154,11 @@ impl<'a, D: Device> Bench<'a, D> {
     fn step_begun(&mut self, verb: Verb, case: &Case, fields: &Fields, out: &mut Answer) -> Result<(), DeviceError> {
         self.begin(case, fields);
         let Self { device, problem, a, n, .. } = self;
-        if verb == Verb::BeginStep {
+        if matches!(verb, Verb::BeginStep | Verb::ShortenSlips) {
             device.start(problem, a);
+            if verb == Verb::ShortenSlips {
+                device.shorten_slips(problem, a);
+            }
             return read(*device, *n, a, out);
         }
         let potential = device.potential(problem)?;

@@ -11,6 +11,7 @@ pub(super) enum Verb {
     Dot,
     DotOfReals,
     BeginStep,
+    ShortenSlips,
     Potential,
     MeasureStart,
     MeasureSolution,
@@ -59,7 +60,7 @@ const fn entry(verb: Verb, name: &'static str, roundings: f64) -> Entry {
 /// five times (2.5 units in the last place), inverseSqrt four times, and a root nine times; k roundings of either sign add
 /// up to about √k. Sizes come from a few random moves, so they may be some times too small: hence powers of two with room.
 /// "Seen" is the most in 25 draws of all fields on the CPU and on lavapipe.
-pub(super) const TABLE: [Entry; 29] = [
+pub(super) const TABLE: [Entry; 30] = [
     // Nothing is computed.
     entry(Verb::WriteRead, "write, read", 0.0),
     entry(Verb::Copy, "copy", 0.0),
@@ -73,6 +74,8 @@ pub(super) const TABLE: [Entry; 29] = [
     entry(Verb::DotOfReals, "dot of reals", 64.0),
     // Four for x + h v + h² a; the wind on eight triangles is 16 each, and a quotient (5): √133. Seen: 3.
     entry(Verb::BeginStep, "begin_step, start", 16.0),
+    // x̃ as above, a normal (16), a force (8), a root and a quotient (14): √171.
+    entry(Verb::ShortenSlips, "shorten_slips", 16.0),
     // x̃ as above; the rest is in f64. Seen: 1.
     entry(Verb::Potential, "potential", 16.0),
     // A root (9), a difference, a square (2) times a stiffness (2); their sums have 48 bits. Seen: 2.

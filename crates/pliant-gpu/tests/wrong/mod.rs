@@ -102,12 +102,13 @@ impl Wrong {
 }
 
 /// Verbs that can leave out a vertex.
-pub const SKIPPED: [&str; 15] = [
+pub const SKIPPED: [&str; 16] = [
     "copy",
     "clear",
     "axpy",
     "xpay",
     "begin_step, start",
+    "shorten_slips",
     "gradient",
     "jacobi",
     "blend",
@@ -210,6 +211,9 @@ impl Device for Wrong {
     }
     fn start(&mut self, problem: &CpuProblem<f32>, x: &mut Points) {
         self.maybe_skip("begin_step, start", x, |cpu, x| cpu.start(problem, x));
+    }
+    fn shorten_slips(&mut self, problem: &CpuProblem<f32>, x: &mut Points) {
+        self.maybe_skip("shorten_slips", x, |cpu, x| cpu.shorten_slips(problem, x));
     }
     fn end_step(&mut self, problem: &CpuProblem<f32>, x_prev: &Points, x: &mut Points, v: &mut Points) {
         self.maybe_skip("end_step", v, |cpu, v| cpu.end_step(problem, x_prev, x, v));

@@ -3,7 +3,7 @@
 use super::parallel::{CHUNK, for_chunks, sum_chunks};
 use super::problem::{CpuProblem, Slotted};
 use super::rows::{Lanes, Rows};
-use crate::contact::PosedCollider;
+use crate::contact::{Grip, PosedCollider, STICKING_SPEED};
 use crate::device::Blend;
 use crate::material::Elements;
 use crate::math::{LANES, Real, Sym3, Vec3, Wide};
@@ -16,6 +16,9 @@ struct Force<'a, R> {
     inertia: &'a [R],
     x_pull: &'a [[R; 4]],
     colliders: &'a [PosedCollider<R>],
+    /// Empty without friction.
+    grips: &'a [Grip<R>],
+    sticking: R,
     thickness: &'a [R],
     contact_stiffness: &'a [R],
     diagonal: &'a [R],
@@ -30,6 +33,8 @@ impl<'a, R: Real> Force<'a, R> {
             inertia: &problem.inertia,
             x_pull: &problem.x_pull,
             colliders: &problem.colliders,
+            grips: &problem.grips,
+            sticking: R::of(STICKING_SPEED * problem.system.h),
             thickness: &problem.thickness,
             contact_stiffness: &problem.contact_stiffness,
             diagonal: &problem.diagonal,
@@ -37,14 +42,15 @@ impl<'a, R: Real> Force<'a, R> {
         }
     }
 
-    /// ∇E of a block of vertices at `xi`; `touch` gets the lane, normal and stiffness of each active contact.
+    /// ∇E of a block of vertices at `xi`; `touch` gets the lane of each active contact, the block that it adds
+    /// to the Hessian, N/m, and a bound of that.
     #[inline(always)]
     fn block(
         &self,
         b: usize,
         x: &[[R; 4]],
         xi: [R::Wide; 3],
-        touch: &mut impl FnMut(usize, Vec3<R>, R),
+        touch: &mut impl FnMut(usize, Sym3<R>, R),
     ) -> [R::Wide; 3] {
         let first = b * LANES;
         let count = LANES.min(x.len() - first);
@@ -81,7 +87,7 @@ impl<'a, R: Real> Force<'a, R> {
         first: usize,
         x: &[[R; 4]],
         g: &mut [Lanes<R>; 3],
-        touch: &mut impl FnMut(usize, Vec3<R>, R),
+        touch: &mut impl FnMut(usize, Sym3<R>, R),
     ) {
         for (l, i) in (first..x.len().min(first + LANES)).enumerate() {
             if self.inv_diagonal[i] == R::ZERO {
@@ -92,10 +98,17 @@ impl<'a, R: Real> Force<'a, R> {
                 let (d, normal) = collider.distance(Vec3::load(x[i]));
                 let depth = self.thickness[i] - d;
                 if depth > R::ZERO {
-                    touch(l, normal, stiffness);
+                    touch(l, Sym3::square(normal) * stiffness, stiffness);
                     for k in 0..3 {
                         g[k][l] -= normal[k] * (stiffness * depth);
                     }
+                }
+            }
+            if let Some(grip) = self.grips.get(i).filter(|grip| grip.limit > R::ZERO) {
+                let (friction, stiffness) = grip.gradient(Vec3::load(x[i]), self.sticking);
+                touch(l, grip.along(stiffness), stiffness);
+                for k in 0..3 {
+                    g[k][l] += friction[k];
                 }
             }
         }
@@ -105,7 +118,7 @@ impl<'a, R: Real> Force<'a, R> {
     #[inline(always)]
     fn gradient_block(&self, first: usize, x: &[[R; 4]], g: &mut [[R; 4]], contact: &mut [Sym3<R>]) {
         contact.fill(Sym3::ZERO);
-        let mut touch = |l: usize, normal, stiffness| contact[l] = contact[l] + Sym3::square(normal) * stiffness;
+        let mut touch = |l: usize, block, _| contact[l] = contact[l] + block;
         let sum = self.block(first / LANES, x, load::<R>(x, first), &mut touch).map(Wide::lanes);
         for (l, g) in g.iter_mut().enumerate() {
             *g = [sum[0][l], sum[1][l], sum[2][l], R::ZERO];
@@ -129,7 +142,7 @@ impl<'a, R: Real> Force<'a, R> {
             let i = first + at;
             let xi = load::<R>(x, i);
             let mut contact = [R::ZERO; LANES];
-            let g = self.block(i / LANES, x, xi, &mut |l: usize, _, stiffness| contact[l] += stiffness);
+            let g = self.block(i / LANES, x, xi, &mut |l: usize, _, bound| contact[l] += bound);
             let mut inv = lanes(self.inv_diagonal, i);
             if !self.colliders.is_empty() {
                 for l in (0..LANES).filter(|&l| contact[l] > R::ZERO) {
@@ -222,9 +235,19 @@ impl<R: Real> CpuProblem<R> {
     }
 
     pub(super) fn gradient(&mut self, x: &[[R; 4]], g: &mut [[R; 4]]) {
+        self.gradient_among(x, g, true);
+    }
+
+    /// ∇E without colliders.
+    pub(super) fn free_gradient(&mut self, x: &[[R; 4]], g: &mut [[R; 4]]) {
+        self.gradient_among(x, g, false);
+    }
+
+    fn gradient_among(&mut self, x: &[[R; 4]], g: &mut [[R; 4]], colliders: bool) {
         self.fill_slots(x);
         let mut contact = std::mem::take(&mut self.contact);
         let force = Force::of(self);
+        let force = if colliders { force } else { Force { colliders: &[], ..force } };
         g.par_chunks_mut(CHUNK)
             .zip(contact.par_chunks_mut(CHUNK))
             .enumerate()

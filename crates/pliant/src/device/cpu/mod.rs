@@ -166,8 +166,12 @@ impl<R: Real> Device for Cpu<R> {
         x.copy_from_slice(&problem.x_tilde);
     }
 
+    fn shorten_slips(&mut self, problem: &CpuProblem<R>, x: &mut Vec<[R; 4]>) {
+        problem.shorten_slips(x);
+    }
+
     fn end_step(&mut self, problem: &CpuProblem<R>, x_prev: &Vec<[R; 4]>, x: &mut Vec<[R; 4]>, v: &mut Vec<[R; 4]>) {
-        problem.finish_contacts(x_prev, x);
+        problem.finish_contacts(x);
         let inv_h = R::of(1.0 / problem.system.h);
         let x = &*x;
         map(v, |i, _| (Vec3::load(x[i]) - Vec3::load(x_prev[i])) * inv_h);

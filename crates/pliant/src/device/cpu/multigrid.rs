@@ -3,11 +3,8 @@
 use super::map;
 use super::parallel::for_chunks;
 use super::problem::CpuProblem;
-use crate::linear::{Csr, Hierarchy, Level};
+use crate::linear::{Csr, HELD_ALONG, Hierarchy, Level};
 use crate::math::{Real, Sym3, Vec3};
-
-/// Normals turn while vertices slide: so much of a contact's stiffness holds along its surface, too.
-const TURNING: f64 = 0.01;
 
 /// A sparse matrix in this precision.
 struct Sparse<R> {
@@ -65,17 +62,18 @@ impl<R: Real> Multigrid<R> {
         Self { grids, fresh_step: true }
     }
 
-    /// Takes the contacts of the last gradient. One that was active in this step stays: a correction of the coarse levels
-    /// moves many vertices far, and where that brings a contact and takes it away again, A must not forget its stiffness.
+    /// Takes the contacts of the last gradient. Within a step their stiffness never falls: a correction of the coarse levels
+    /// moves many vertices far, and where that brings a contact and takes it away again, A must not forget it. But
+    /// normals turn.
     fn cover(&mut self, now: &[Sym3<R>], held: &[bool]) {
         let Grid { contact, inverse, divisor, .. } = &mut self.grids[0];
         let fresh = std::mem::take(&mut self.fresh_step);
-        let turning = R::of(TURNING);
+        let along = R::of(HELD_ALONG);
         for_chunks(contact, |first, chunk| {
             for (i, covered) in (first..).zip(chunk) {
-                if fresh || now[i] != Sym3::ZERO {
-                    *covered = now[i] + Sym3::scalar(now[i].trace() * turning);
-                }
+                let now = now[i] + Sym3::scalar(now[i].trace() * along);
+                let (had, has) = (covered.trace(), now.trace());
+                *covered = if fresh || has >= had { now } else { now + *covered * (R::ONE - has / had) };
             }
         });
         for_chunks(inverse, |first, chunk| {

@@ -2,7 +2,7 @@
 
 use super::rows::Rows;
 use crate::colouring::Colouring;
-use crate::contact::PosedCollider;
+use crate::contact::{Grip, PosedCollider};
 use crate::device::Measures;
 use crate::device::rows::is_in_rows;
 use crate::linear::{Cholesky, Csr};
@@ -47,6 +47,12 @@ pub struct CpuProblem<R: Real> {
     pub(super) start: Vec<[R; 4]>,
     /// Contact stiffness active at the last gradient, N/m.
     pub(super) contact: Vec<Sym3<R>>,
+    /// Friction of the step in progress; empty without.
+    pub(super) grips: Vec<Grip<R>>,
+    /// Which vertices are of solids; empty without any.
+    pub(super) solid: Vec<bool>,
+    /// ∇E without colliders at the start of the step, N; empty without friction of solids.
+    pub(super) start_force: Vec<[R; 4]>,
     /// A in this precision, by rows.
     pub(super) matrix: Vec<R>,
     pub(super) colouring: Option<Colouring>,
@@ -152,6 +158,9 @@ impl<R: Real> CpuProblem<R> {
             spring_pins: Vec::new(),
             start: vec![[R::ZERO; 4]; n],
             contact: vec![Sym3::ZERO; n],
+            grips: Vec::new(),
+            solid: model.solid_vertices(),
+            start_force: Vec::new(),
             matrix: of(&system.matrix.value),
             colouring: None,
             direct: None,
