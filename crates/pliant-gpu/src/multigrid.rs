@@ -9,7 +9,7 @@ use crate::kernel::{Access, Kernel, SMALL_GROUP};
 use crate::problem::GpuProblem;
 use crate::rows::{SLICE, SlicedRows};
 use bytemuck::{Pod, Zeroable};
-use pliant::linear::{Csr, HELD_ALONG, Hierarchy, Level};
+use pliant::linear::{Csr, Hierarchy, Level};
 use std::sync::Arc;
 
 #[derive(Clone, Copy, Default, Pod, Zeroable)]
@@ -19,7 +19,7 @@ struct CycleParameters {
     omega: f32,
     factor: f32,
     touching: u32,
-    fresh: u32,
+    first: u32,
 }
 
 #[derive(Clone, Copy, Default, Pod, Zeroable)]
@@ -49,8 +49,6 @@ pub(crate) struct Multigrid {
     grids: Vec<Grid>,
     /// The levels after `grids`, if there are any.
     coarse: Option<Coarse>,
-    /// No cycle of this step has looked at the contacts yet.
-    pub(crate) fresh_step: bool,
 }
 
 /// A large level with its unknowns.
@@ -139,10 +137,10 @@ fn of_field(name: &str) -> String {
     row_sum(&format!("sum_{name}"), &format!("{name}[ENTRY.x] * bitcast<f32>(ENTRY.y)"))
 }
 
-/// Entries without their sign times the contacts.
-fn of_contacts() -> String {
-    let diagonal = row_sum("sum_diagonal", "contact[2u * ENTRY.x] * abs(bitcast<f32>(ENTRY.y))");
-    diagonal + &row_sum("sum_off", "contact[2u * ENTRY.x + 1u] * abs(bitcast<f32>(ENTRY.y))")
+/// Entries without their sign times the contacts, which start at `first`.
+fn of_contacts(first: &str) -> String {
+    let term = |of: &str| format!("contact[2u * ({first} + ENTRY.x) + {of}] * abs(bitcast<f32>(ENTRY.y))");
+    row_sum("sum_diagonal", &term("0u")) + &row_sum("sum_off", &term("1u"))
 }
 
 fn with_sums(sums: &[String], kernel: &str) -> String {
@@ -153,12 +151,12 @@ fn with_sums(sums: &[String], kernel: &str) -> String {
 
 /// The text of the kernels of a large level.
 pub(crate) fn text() -> String {
-    with_sums(&[of_field("r"), of_field("z"), of_contacts()], include_str!("kernels/multigrid.wgsl"))
+    with_sums(&[of_field("r"), of_field("z"), of_contacts("p.first")], include_str!("kernels/multigrid.wgsl"))
 }
 
 /// The text of the kernel of all small levels.
 pub(crate) fn coarse_text() -> String {
-    with_sums(&[of_field("scratch"), of_field("z"), of_contacts()], include_str!("kernels/coarse.wgsl"))
+    with_sums(&[of_field("scratch"), of_field("z"), of_contacts("0u")], include_str!("kernels/coarse.wgsl"))
 }
 
 impl Multigrid {
@@ -191,7 +189,7 @@ impl Multigrid {
         let coarse = (large < levels.len())
             .then(|| Coarse::new(gpu, &levels[large..], &places[large..], touching))
             .transpose()?;
-        Ok(Self { kernels, grids, coarse, fresh_step: true })
+        Ok(Self { kernels, grids, coarse })
     }
 
     /// The level after grid `k`: its unknowns, their number, and ω.
@@ -207,7 +205,7 @@ impl Unknowns {
         let own = |name: &str| Buffer::new(context, name, if finest { 0 } else { 16 * n });
         Ok(Self {
             inverse: Buffer::with(context, "inverse diagonal of levels", inverse)?,
-            contact: Buffer::new(context, "contacts of levels", if touching { 32 * n } else { 0 })?,
+            contact: Buffer::new(context, "contacts of levels", if touching && !finest { 32 * n } else { 0 })?,
             r: own("right-hand side of levels")?,
             z: own("solution of levels")?,
         })
@@ -304,32 +302,34 @@ impl Gpu {
             }
         }
         let touching = u32::from(!problem.packed_colliders.is_empty());
-        let Some(multigrid) = &mut problem.multigrid else { return };
-        let fresh = u32::from(std::mem::take(&mut multigrid.fresh_step));
-        let multigrid = &*multigrid;
+        let Some(multigrid) = &problem.multigrid else { return };
         let nothing = &problem.nothing.read;
         let [unwritten, unwritten_too, ..] = &problem.nothing.write;
         let Multigrid { kernels, grids, coarse, .. } = multigrid;
         let right = |k: usize| if k == 0 { &r.buffer } else { &grids[k].unknowns.r };
         let solution = |k: usize| if k == 0 { &z.buffer } else { &grids[k].unknowns.z };
-        let parameters = CycleParameters { touching, fresh, ..CycleParameters::default() };
+        let contact = |k: usize| if k == 0 { &problem.contact } else { &grids[k].unknowns.contact };
+        // Those of the finest level are the ones of the step so far, which follow the active ones.
+        let parameters = |k: usize| {
+            let first = if k == 0 { problem.n } else { 0 };
+            CycleParameters { touching, first, ..CycleParameters::default() }
+        };
         let Grid { n, omega, matrix: SlicedRows { slices, entries }, unknowns: finest, .. } = &grids[0];
-        let now = &problem.contact;
         let buffers =
-            [&r.buffer, now, slices, entries, nothing, &z.buffer, &finest.contact, &finest.inverse, unwritten];
-        let sweep = CycleParameters { n: *n, omega: *omega, factor: HELD_ALONG as f32, ..parameters };
+            [&r.buffer, contact(0), slices, entries, nothing, &z.buffer, unwritten, &finest.inverse, unwritten_too];
+        let sweep = CycleParameters { n: *n, omega: *omega, ..parameters(0) };
         self.recorder.run(&kernels.swept, &buffers, &sweep, *n);
         for (k, fine) in grids.iter().enumerate() {
             let Some((next, n, omega)) = multigrid.after(k) else { break };
-            let (contact, inverse) = (&fine.unknowns.contact, &fine.unknowns.inverse);
+            let (contact, inverse) = (contact(k), &fine.unknowns.inverse);
             let SlicedRows { slices, entries } = &fine.matrix;
             let buffers =
                 [right(k), contact, slices, entries, solution(k), &fine.scratch, unwritten, inverse, unwritten_too];
-            self.recorder.run(&kernels.residual, &buffers, &CycleParameters { n: fine.n, ..parameters }, fine.n);
+            self.recorder.run(&kernels.residual, &buffers, &CycleParameters { n: fine.n, ..parameters(k) }, fine.n);
             let SlicedRows { slices, entries } = &fine.restriction;
             let Unknowns { inverse, contact: out_contact, r, z } = next;
             let buffers = [&fine.scratch, contact, slices, entries, nothing, z, out_contact, inverse, r];
-            let restrict = CycleParameters { n, omega, factor: fine.interpolation_norm, ..parameters };
+            let restrict = CycleParameters { n, omega, factor: fine.interpolation_norm, ..parameters(k) };
             self.recorder.run(&kernels.restricted, &buffers, &restrict, n);
         }
         if let Some(Coarse { kernel, count, levels, slices, entries, scratch, unknowns, .. }) = coarse {
@@ -339,8 +339,8 @@ impl Gpu {
         }
         for (k, fine) in grids.iter().enumerate().rev() {
             let Some((coarser, ..)) = multigrid.after(k) else { continue };
-            let parameters = CycleParameters { n: fine.n, omega: fine.omega, ..parameters };
-            let (contact, inverse) = (&fine.unknowns.contact, &fine.unknowns.inverse);
+            let parameters = CycleParameters { n: fine.n, omega: fine.omega, ..parameters(k) };
+            let (contact, inverse) = (contact(k), &fine.unknowns.inverse);
             let SlicedRows { slices, entries } = &fine.interpolation;
             let buffers =
                 [solution(k), contact, slices, entries, &coarser.z, &fine.scratch, unwritten, inverse, unwritten_too];

@@ -33,8 +33,10 @@ pub struct GpuProblem {
     pub(crate) inv_mass: Buffer,
     /// Contact stiffness, thickness, 1/m, D; with colliders, the friction of the step after it, see `force.wgsl`.
     pub(crate) touch: Buffer,
-    /// Blocks of active contacts as of the last gradient; empty without colliders.
+    /// Blocks of contacts as of the last gradient: the active ones, then those of the step so far; empty without colliders.
     pub(crate) contact: Buffer,
+    /// No gradient of this step has looked at the contacts yet.
+    pub(crate) fresh_step: bool,
     /// Whether there is friction.
     pub(crate) gripping: bool,
     /// Which vertices are of solids, and ∇E without colliders at the start of the step; empty without their friction.
@@ -170,10 +172,11 @@ pub(crate) fn force_text(has_slots: bool, colliders: usize, kernel: &str) -> Str
 /// The same for kernels that keep slots elsewhere.
 pub(crate) fn bare_force_text(colliders: usize, kernel: &str) -> String {
     format!(
-        "{}{}\n{}\n{}\n{}\n{}\n{kernel}",
+        "{}{}\n{}\n{}\n{}\n{}\n{}\n{kernel}",
         collider_constants(colliders),
         pliant::math::WGSL,
         pliant::math::SYM3_WGSL,
+        pliant::contact::COVER_WGSL,
         pliant::contact::WGSL,
         include_str!("kernels/spring.wgsl"),
         include_str!("kernels/force.wgsl"),
@@ -304,7 +307,7 @@ impl GpuProblem {
             let stiffness = system.contact_stiffness[i] as f32;
             own[0] = [stiffness, model.thickness[i] as f32, inv_mass, system.diagonal[i] as f32];
         }
-        let gripping = model.colliders.iter().any(|collider| collider.friction() > 0.0);
+        let gripping = n > 0 && model.colliders.iter().any(|collider| collider.friction() > 0.0);
         let solid = if gripping { model.solid_vertices() } else { Vec::new() };
         let solid: Vec<u32> = if solid.is_empty() {
             Vec::new()
@@ -327,7 +330,8 @@ impl GpuProblem {
             inv_diagonal: Buffer::with(context, "inverse diagonal", &inv_diagonal)?,
             inv_mass: Buffer::with(context, "inverse masses", &inv_mass)?,
             touch: Buffer::with(context, "contact parameters", &touch)?,
-            contact: bytes("active contacts", if model.colliders.is_empty() { 0 } else { 32 * n })?,
+            contact: bytes("active contacts", if model.colliders.is_empty() { 0 } else { 64 * n })?,
+            fresh_step: true,
             start_force: Field::new(context, "forces at the start of the step", solid.len())?,
             solid: Buffer::with(context, "vertices of solids", &solid)?,
             gripping,

@@ -115,9 +115,10 @@ pub(crate) fn text(width: usize, springs: usize, others: usize, colliders: usize
         .collect::<Vec<_>>()
         .join("\n");
     format!(
-        "const WIDTH: u32 = {width}u;\n{}{}\n{}\n{}\n{kernel}",
+        "const WIDTH: u32 = {width}u;\n{}{}\n{}\n{}\n{}\n{kernel}",
         collider_constants(colliders),
         pliant::math::WGSL,
+        pliant::math::SYM3_WGSL,
         pliant::contact::WGSL,
         include_str!("kernels/spring.wgsl"),
     )

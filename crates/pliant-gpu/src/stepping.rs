@@ -137,9 +137,7 @@ impl GpuProblem {
 impl Gpu {
     pub(crate) fn predict(&mut self, problem: &mut GpuProblem, input: &StepInput, x: &Field, v: &Field) {
         let [moved, pulled] = problem.take_input(input);
-        if let Some(multigrid) = &mut problem.multigrid {
-            multigrid.fresh_step = true;
-        }
+        problem.fresh_step = true;
         if moved {
             self.recorder.write(&problem.colliders, 0, &problem.packed_colliders);
         }

@@ -24,9 +24,8 @@ const AFTER: u32 = 0x80000000u;
 
 struct Force {
     gradient: vec3<f32>,
-    // Active contacts, N/m, and a bound of them.
+    // Active contacts, N/m.
     block: Sym3,
-    contact: f32,
 }
 
 fn row_force(i: u32, xi: vec3<f32>) -> vec3<f32> {
@@ -76,12 +75,11 @@ fn grip_of(i: u32) -> Grip {
 
 // What colliders add to the gradient of vertex i, whose first line of `touch` is `own`.
 fn with_contacts(gradient: vec3<f32>, xi: vec3<f32>, i: u32, own: vec4<f32>) -> Force {
-    var out = Force(gradient, sym_scalar(0.0), 0.0);
+    var out = Force(gradient, sym_scalar(0.0));
     for (var c = 0u; c < COLLIDERS; c++) {
         let near = collider_distance(colliders[c], xi);
         let depth = own.y - near.d;
         if depth > 0.0 {
-            out.contact += own.x;
             out.block = sym_add(out.block, sym_scale(sym_square(near.normal), own.x));
             out.gradient -= near.normal * (own.x * depth);
         }
@@ -91,17 +89,17 @@ fn with_contacts(gradient: vec3<f32>, xi: vec3<f32>, i: u32, own: vec4<f32>) -> 
         let slip = grip_slip(grip, xi);
         let stiffness = grip_stiffness(grip, slip);
         let along = sym_add(sym_scalar(stiffness), sym_scale(sym_square(grip.normal), -stiffness));
-        out.contact += stiffness;
         out.block = sym_add(out.block, along);
         out.gradient += slip * stiffness;
     }
     return out;
 }
 
-// 1/(D + active contacts), m/N.
-fn inverse_with_contact(i: u32, inverse: f32, contact: f32) -> f32 {
-    if COLLIDERS > 0u && contact > 0.0 {
-        return 1.0 / (touch[TOUCH * i].w + contact);
+// D⁻¹∇E with active contacts in D, m.
+fn step_of(i: u32, inverse: f32, f: Force) -> vec3<f32> {
+    // Contacts are positive semi-definite: without a diagonal there is none.
+    if COLLIDERS > 0u && any(f.block.diagonal != vec3(0.0)) {
+        return sym_solve(sym_add(f.block, sym_scalar(touch[TOUCH * i].w)), f.gradient);
     }
-    return inverse;
+    return inverse * f.gradient;
 }

@@ -6,18 +6,17 @@ struct Parameters {
     n: u32,
     // omega of the level that is swept.
     omega: f32,
-    // What bounds the rows of the interpolation; for `swept` what part of a contact holds along its surface, too.
+    // What bounds the rows of the interpolation.
     factor: f32,
     // 1 with colliders.
     touching: u32,
-    // 1 in the first cycle of a step.
-    fresh: u32,
+    // Where the contacts start.
+    first: u32,
 }
 var<immediate> p: Parameters;
 // Right-hand side of the level; for `restricted` the residual of the finer one, for `corrected` the solution so far.
 @group(0) @binding(0) var<storage, read> r: array<vec4<f32>>;
-// Contacts, N/m, two each: xx, yy, zz; yz, xz, xy. Of the level; for `swept` those of the last gradient, for `restricted`
-// those of the finer level.
+// Contacts, N/m, two each: xx, yy, zz; yz, xz, xy. Of the level; for `restricted` those of the finer one.
 @group(0) @binding(1) var<storage, read> contact: array<vec4<f32>>;
 // First entry and width of a slice of the matrix, the interpolation or the restriction.
 @group(0) @binding(2) var<storage, read> slices: array<vec2<u32>>;
@@ -33,10 +32,11 @@ var<immediate> p: Parameters;
 
 fn contact_of(i: u32) -> Sym3 {
     if p.touching == 0u { return sym_scalar(0.0); }
-    return Sym3(contact[2u * i].xyz, contact[2u * i + 1u].xyz);
+    let k = 2u * (p.first + i);
+    return Sym3(contact[k].xyz, contact[k + 1u].xyz);
 }
 
-// A sweep from zero on the finest level. Within a step the stiffness of contacts never falls.
+// A sweep from zero on the finest level.
 @compute @workgroup_size(GROUP)
 fn swept(
     @builtin(workgroup_id) group: vec3<u32>,
@@ -45,19 +45,7 @@ fn swept(
 ) {
     let i = index(group, groups, local);
     if i >= p.n { return; }
-    var covered = contact_of(i);
-    if p.touching != 0u {
-        covered = sym_add(covered, sym_scalar(sym_trace(covered) * p.factor));
-        if p.fresh == 0u {
-            let before = Sym3(out_contact[2u * i].xyz, out_contact[2u * i + 1u].xyz);
-            let had = sym_trace(before);
-            let has = sym_trace(covered);
-            if has < had { covered = sym_add(covered, sym_scale(before, 1.0 - has / had)); }
-        }
-        out_contact[2u * i] = vec4(covered.diagonal, 0.0);
-        out_contact[2u * i + 1u] = vec4(covered.off, 0.0);
-    }
-    out[i] = vec4(divided(covered, inverse[i], r[i].xyz) * p.omega, 0.0);
+    out[i] = vec4(divided(contact_of(i), inverse[i], r[i].xyz) * p.omega, 0.0);
 }
 
 // What is left of r.

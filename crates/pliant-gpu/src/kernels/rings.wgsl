@@ -100,26 +100,29 @@ fn rings(
             var row = vec3<f32>(0.0);
             ROW_FORCES
             var gradient = goal.w * (xi - goal.xyz) + row;
-            var step = inverse;
+            var contact = sym_scalar(0.0);
             if COLLIDERS > 0u && inverse > 0.0 {
-                var contact = 0.0;
                 for (var c = 0u; c < COLLIDERS; c++) {
                     let near = collider_distance(colliders[c], xi);
                     let depth = contact_data.y - near.d;
                     if depth > 0.0 {
-                        contact += contact_data.x;
+                        contact = sym_add(contact, sym_scale(sym_square(near.normal), contact_data.x));
                         gradient -= near.normal * (contact_data.x * depth);
                     }
                 }
                 if grip.limit > 0.0 {
                     let slip = grip_slip(grip, xi);
                     let stiffness = grip_stiffness(grip, slip);
-                    contact += stiffness;
+                    let along = sym_add(sym_scalar(stiffness), sym_scale(sym_square(grip.normal), -stiffness));
+                    contact = sym_add(contact, along);
                     gradient += slip * stiffness;
                 }
-                if contact > 0.0 { step = 1.0 / (contact_data.w + contact); }
             }
-            next = before + p.blends[k].x * (xi - p.blends[k].y * (step * gradient) - before);
+            var step = inverse * gradient;
+            if COLLIDERS > 0u && any(contact.diagonal != vec3(0.0)) {
+                step = sym_solve(sym_add(contact, sym_scalar(contact_data.w)), gradient);
+            }
+            next = before + p.blends[k].x * (xi - p.blends[k].y * step - before);
         }
         workgroupBarrier();
         if busy {

@@ -156,17 +156,20 @@ fn grip(
     if i >= p.n { return; }
     let own = touch[TOUCH * i];
     let start = x_start[i].xyz;
-    var force = (start - x[i].xyz) * inertia[i];
-    if p.count > 0u && items[i] > 0u { force = slots[i].xyz; }
+    // Elastic forces on solids.
+    var force = vec3<f32>(0.0);
+    if p.count > 0u && items[i] > 0u { force = slots[i].xyz - (start - x[i].xyz) * inertia[i]; }
     var most = vec4<f32>(0.0);
     var normal = vec3<f32>(0.0);
     if own.z > 0.0 {
         for (var c = 0u; c < COLLIDERS; c++) {
             let collider = colliders[c];
-            if collider_distance(collider, x[i].xyz).d < own.y {
+            let depth = own.y - collider_distance(collider, x[i].xyz).d;
+            if depth > 0.0 {
                 let anchor = start + collider_velocity_at(collider, start) * p.h;
                 let near = collider_distance(collider, anchor);
-                let limit = collider.friction * dot(force, near.normal);
+                let stopped = stopped_motion(depth, dot(anchor - x[i].xyz, near.normal));
+                let limit = collider.friction * (inertia[i] * stopped + dot(force, near.normal));
                 if limit > most.w {
                     most = vec4(anchor, limit);
                     normal = near.normal;

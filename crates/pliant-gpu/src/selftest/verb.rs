@@ -94,8 +94,9 @@ pub(super) const TABLE: [Entry; 30] = [
     // ω and γ rounded, three differences, two products, a sum. Seen: 1.
     entry(Verb::Blend, "blend", 8.0),
     entry(Verb::Descend, "descend", 8.0),
-    // Diagonal and contact rounded, their sum, its inverse (5), a product. Seen: 1.
-    entry(Verb::DivideByDiagonal, "divide_by_diagonal", 10.0),
+    // Diagonal and contact rounded, their sum; cofactors, in which contacts of a few times the diagonal cancel (8), their
+    // determinant (8), a product (3), a quotient (5). Seen: 6.
+    entry(Verb::DivideByDiagonal, "divide_by_diagonal", 24.0),
     // 16 entries, each of them rounded, a product, a sum: √48. Seen: 3.
     entry(Verb::Multiply, "multiply", 32.0),
     // That for each colour, forth and back, each time with ω/D. Seen: 61.

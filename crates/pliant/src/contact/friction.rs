@@ -14,6 +14,16 @@ use crate::math::{Mat3, Real, Sym3, Vec3};
 /// A vertex that slips slower than this sticks, m/s.
 pub const STICKING_SPEED: f64 = 1e-3;
 
+/// How far a vertex is to be kept from going that is about to go inside by `depth`, with a normal motion of `motion`, m.
+///
+/// What is above the surface and comes down on it needs no more than to stay there. But an unfinished solve leaves a cloth
+/// at rest hovering over the surface, here more and there less, and its whole weight must count: so does the way above the
+/// surface, up to ten times the depth.
+#[inline(always)]
+pub fn stopped_motion<R: Real>(depth: R, motion: R) -> R {
+    motion.min(depth * R::of(10.0)).max(depth)
+}
+
 /// Friction of one vertex in one step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Grip<R> {

@@ -1,5 +1,9 @@
 // Twin of friction.rs.
 
+fn stopped_motion(depth: f32, motion: f32) -> f32 {
+    return max(min(motion, depth * 10.0), depth);
+}
+
 // Friction of one vertex in one step; its limit is 0 where nothing touches.
 struct Grip {
     anchor: vec3<f32>,

@@ -241,8 +241,16 @@ pub trait Device {
     );
     /// x⁻ becomes x⁺ from a candidate that is already there.
     fn blend(&mut self, x_hat: &Self::Points, x: &Self::Points, x_before: &mut Self::Points, blend: Blend);
-    /// The same from the candidate x − z.
-    fn descend(&mut self, z: &Self::Points, x: &Self::Points, x_before: &mut Self::Points, blend: Blend);
+    /// The same from the candidate x − z; where a contact was active in this step, acceleration is for motion along its
+    /// surface only.
+    fn descend(
+        &mut self,
+        problem: &Self::Problem,
+        z: &Self::Points,
+        x: &Self::Points,
+        x_before: &mut Self::Points,
+        blend: Blend,
+    );
     /// z = D⁻¹ r
     fn divide_by_diagonal(&mut self, problem: &Self::Problem, r: &Self::Points, z: &mut Self::Points);
     /// out = A p, with active contacts on the diagonal.
@@ -258,7 +266,7 @@ pub trait Device {
         r: &Self::Points,
         z: &mut Self::Points,
     );
-    /// z = A⁻¹ r by Cholesky, with active contacts on the diagonal.
+    /// z = A⁻¹ r by Cholesky, with active contacts on the diagonal, as stiff along their surface as across.
     fn solve_direct(
         &mut self,
         problem: &mut Self::Problem,

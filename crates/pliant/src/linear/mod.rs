@@ -6,4 +6,4 @@ mod multigrid;
 
 pub use cholesky::{Cholesky, CholeskyError};
 pub use csr::Csr;
-pub use multigrid::{HELD_ALONG, Hierarchy, Level};
+pub use multigrid::{Hierarchy, Level};

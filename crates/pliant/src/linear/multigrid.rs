@@ -35,9 +35,6 @@ pub struct Hierarchy {
     pub levels: Vec<Level>,
 }
 
-/// How much of a contact's stiffness V-cycles take to hold along its surface, too: normals turn while vertices slide.
-pub const HELD_ALONG: f64 = 0.01;
-
 /// Rows i and j are strongly coupled if |a_ij| exceeds this times √(a_ii a_jj); halved from level to level.
 const STRONG: f64 = 0.08;
 

@@ -3,7 +3,7 @@
 use super::parallel::{CHUNK, for_chunks, sum_chunks};
 use super::problem::{CpuProblem, Slotted};
 use super::rows::{Lanes, Rows};
-use crate::contact::{Grip, PosedCollider, STICKING_SPEED};
+use crate::contact::{Grip, PosedCollider, STICKING_SPEED, covered};
 use crate::device::Blend;
 use crate::material::Elements;
 use crate::math::{LANES, Real, Sym3, Vec3, Wide};
@@ -42,16 +42,10 @@ impl<'a, R: Real> Force<'a, R> {
         }
     }
 
-    /// ∇E of a block of vertices at `xi`; `touch` gets the lane of each active contact, the block that it adds
-    /// to the Hessian, N/m, and a bound of that.
+    /// ∇E of a block of vertices at `xi`; `touch` gets the lane of each active contact and the block that it adds
+    /// to the Hessian, N/m.
     #[inline(always)]
-    fn block(
-        &self,
-        b: usize,
-        x: &[[R; 4]],
-        xi: [R::Wide; 3],
-        touch: &mut impl FnMut(usize, Sym3<R>, R),
-    ) -> [R::Wide; 3] {
+    fn block(&self, b: usize, x: &[[R; 4]], xi: [R::Wide; 3], touch: &mut impl FnMut(usize, Sym3<R>)) -> [R::Wide; 3] {
         let first = b * LANES;
         let count = LANES.min(x.len() - first);
         let target = load::<R>(self.x_pull, first);
@@ -82,13 +76,7 @@ impl<'a, R: Real> Force<'a, R> {
     }
 
     #[inline(never)]
-    fn add_contacts(
-        &self,
-        first: usize,
-        x: &[[R; 4]],
-        g: &mut [Lanes<R>; 3],
-        touch: &mut impl FnMut(usize, Sym3<R>, R),
-    ) {
+    fn add_contacts(&self, first: usize, x: &[[R; 4]], g: &mut [Lanes<R>; 3], touch: &mut impl FnMut(usize, Sym3<R>)) {
         for (l, i) in (first..x.len().min(first + LANES)).enumerate() {
             if self.inv_diagonal[i] == R::ZERO {
                 continue;
@@ -98,7 +86,7 @@ impl<'a, R: Real> Force<'a, R> {
                 let (d, normal) = collider.distance(Vec3::load(x[i]));
                 let depth = self.thickness[i] - d;
                 if depth > R::ZERO {
-                    touch(l, Sym3::square(normal) * stiffness, stiffness);
+                    touch(l, Sym3::square(normal) * stiffness);
                     for k in 0..3 {
                         g[k][l] -= normal[k] * (stiffness * depth);
                     }
@@ -106,7 +94,7 @@ impl<'a, R: Real> Force<'a, R> {
             }
             if let Some(grip) = self.grips.get(i).filter(|grip| grip.limit > R::ZERO) {
                 let (friction, stiffness) = grip.gradient(Vec3::load(x[i]), self.sticking);
-                touch(l, grip.along(stiffness), stiffness);
+                touch(l, grip.along(stiffness));
                 for k in 0..3 {
                     g[k][l] += friction[k];
                 }
@@ -118,7 +106,7 @@ impl<'a, R: Real> Force<'a, R> {
     #[inline(always)]
     fn gradient_block(&self, first: usize, x: &[[R; 4]], g: &mut [[R; 4]], contact: &mut [Sym3<R>]) {
         contact.fill(Sym3::ZERO);
-        let mut touch = |l: usize, block, _| contact[l] = contact[l] + block;
+        let mut touch = |l: usize, block| contact[l] = contact[l] + block;
         let sum = self.block(first / LANES, x, load::<R>(x, first), &mut touch).map(Wide::lanes);
         for (l, g) in g.iter_mut().enumerate() {
             *g = [sum[0][l], sum[1][l], sum[2][l], R::ZERO];
@@ -133,6 +121,24 @@ impl<'a, R: Real> Force<'a, R> {
         }
     }
 
+    /// D⁻¹∇E of a block, where contacts are in D; elsewhere as it was.
+    #[inline(never)]
+    fn steps_in_contact(
+        &self,
+        first: usize,
+        g: [R::Wide; 3],
+        steps: [R::Wide; 3],
+        contact: &[Sym3<R>; LANES],
+    ) -> [R::Wide; 3] {
+        let (g, mut steps) = (g.map(Wide::lanes), steps.map(Wide::lanes));
+        for (l, contact) in contact.iter().enumerate().filter(|(_, contact)| **contact != Sym3::ZERO) {
+            let diagonal = Sym3::scalar(self.diagonal[first + l]);
+            let step = (diagonal + *contact).inverse().times(Vec3::new(g[0][l], g[1][l], g[2][l]));
+            (0..3).for_each(|k| steps[k][l] = step[k]);
+        }
+        steps.map(R::Wide::new)
+    }
+
     /// Blended Jacobi iterates of the vertices from `first` on; returns Σ ∇Eᵀ D⁻¹ ∇E.
     #[inline(always)]
     fn jacobi_chunk(&self, first: usize, x: &[[R; 4]], blend: [R; 2], out: &mut [[R; 4]]) -> f64 {
@@ -141,20 +147,17 @@ impl<'a, R: Real> Force<'a, R> {
         for at in (0..out.len()).step_by(LANES) {
             let i = first + at;
             let xi = load::<R>(x, i);
-            let mut contact = [R::ZERO; LANES];
-            let g = self.block(i / LANES, x, xi, &mut |l: usize, _, bound| contact[l] += bound);
-            let mut inv = lanes(self.inv_diagonal, i);
-            if !self.colliders.is_empty() {
-                for l in (0..LANES).filter(|&l| contact[l] > R::ZERO) {
-                    inv[l] = R::ONE / (self.diagonal[i + l] + contact[l]);
-                }
+            let mut contact = [Sym3::ZERO; LANES];
+            let g = self.block(i / LANES, x, xi, &mut |l: usize, block| contact[l] = contact[l] + block);
+            let inv = R::Wide::new(lanes(self.inv_diagonal, i));
+            let mut steps = g.map(|g| g * inv);
+            if !self.colliders.is_empty() && contact.iter().any(|contact| *contact != Sym3::ZERO) {
+                steps = self.steps_in_contact(i, g, steps, &contact);
             }
-            let inv = R::Wide::new(inv);
             let before = load::<R>(out, at);
             let next: [R::Wide; 3] = std::array::from_fn(|k| {
-                let step = g[k] * inv;
-                residual = residual + g[k] * step;
-                before[k] + omega * (xi[k] - gamma * step - before[k])
+                residual = residual + g[k] * steps[k];
+                before[k] + omega * (xi[k] - gamma * steps[k] - before[k])
             });
             store(next, &mut out[at..]);
         }
@@ -236,6 +239,14 @@ impl<R: Real> CpuProblem<R> {
 
     pub(super) fn gradient(&mut self, x: &[[R; 4]], g: &mut [[R; 4]]) {
         self.gradient_among(x, g, true);
+        if !self.colliders.is_empty() {
+            let (fresh, now) = (std::mem::take(&mut self.fresh_step), &self.contact);
+            for_chunks(&mut self.covered, |first, chunk| {
+                for (i, had) in (first..).zip(chunk) {
+                    *had = covered(now[i], if fresh { Sym3::ZERO } else { *had });
+                }
+            });
+        }
     }
 
     /// ∇E without colliders.

@@ -15,6 +15,7 @@ pub use problem::CpuProblem;
 
 use super::{Blend, Device, DeviceError, Factor, Measures, Moment, SLOTS, Slot, StepInput};
 use crate::colouring::greedy;
+use crate::contact::without_momentum;
 use crate::math::{Real, Vec3};
 use crate::mesh::topology::Incidence;
 use crate::model::{Model, Potential, System};
@@ -157,9 +158,7 @@ impl<R: Real> Device for Cpu<R> {
         if let Some(direct) = &mut problem.direct {
             direct.fresh_step = true;
         }
-        if let Some(multigrid) = &mut problem.multigrid {
-            multigrid.fresh_step = true;
-        }
+        problem.fresh_step = true;
     }
 
     fn start(&mut self, problem: &CpuProblem<R>, x: &mut Vec<[R; 4]>) {
@@ -219,9 +218,21 @@ impl<R: Real> Device for Cpu<R> {
         });
     }
 
-    fn descend(&mut self, z: &Vec<[R; 4]>, x: &Vec<[R; 4]>, x_before: &mut Vec<[R; 4]>, blend: Blend) {
+    fn descend(
+        &mut self,
+        problem: &CpuProblem<R>,
+        z: &Vec<[R; 4]>,
+        x: &Vec<[R; 4]>,
+        x_before: &mut Vec<[R; 4]>,
+        blend: Blend,
+    ) {
         let (omega, gamma) = (R::of(blend.omega), R::of(blend.under_relaxation));
-        map(x_before, |i, before| before + (Vec3::load(x[i]) - Vec3::load(z[i]) * gamma - before) * omega);
+        let touching = !problem.colliders.is_empty();
+        map(x_before, |i, before| {
+            let (x, z) = (Vec3::load(x[i]), Vec3::load(z[i]));
+            let next = before + (x - z * gamma - before) * omega;
+            if touching { without_momentum(problem.covered[i], x - z, next) } else { next }
+        });
     }
 
     fn divide_by_diagonal(&mut self, problem: &CpuProblem<R>, r: &Vec<[R; 4]>, z: &mut Vec<[R; 4]>) {

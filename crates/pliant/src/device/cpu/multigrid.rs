@@ -3,7 +3,7 @@
 use super::map;
 use super::parallel::for_chunks;
 use super::problem::CpuProblem;
-use crate::linear::{Csr, HELD_ALONG, Hierarchy, Level};
+use crate::linear::{Csr, Hierarchy, Level};
 use crate::math::{Real, Sym3, Vec3};
 
 /// A sparse matrix in this precision.
@@ -51,31 +51,19 @@ struct Grid<R> {
 /// The hierarchy of A in this precision.
 pub(super) struct Multigrid<R> {
     grids: Vec<Grid<R>>,
-    /// No cycle of this step has looked at the contacts yet.
-    pub(super) fresh_step: bool,
 }
 
 impl<R: Real> Multigrid<R> {
     fn new(matrix: &Csr) -> Self {
         let levels = Hierarchy::new(matrix).levels;
         let grids = levels.iter().enumerate().map(|(k, level)| Grid::new(level, k == 0)).collect();
-        Self { grids, fresh_step: true }
+        Self { grids }
     }
 
-    /// Takes the contacts of the last gradient. Within a step their stiffness never falls: a correction of the coarse levels
-    /// moves many vertices far, and where that brings a contact and takes it away again, A must not forget it. But
-    /// normals turn.
+    /// Takes the contacts of the step.
     fn cover(&mut self, now: &[Sym3<R>], held: &[bool]) {
         let Grid { contact, inverse, divisor, .. } = &mut self.grids[0];
-        let fresh = std::mem::take(&mut self.fresh_step);
-        let along = R::of(HELD_ALONG);
-        for_chunks(contact, |first, chunk| {
-            for (i, covered) in (first..).zip(chunk) {
-                let now = now[i] + Sym3::scalar(now[i].trace() * along);
-                let (had, has) = (covered.trace(), now.trace());
-                *covered = if fresh || has >= had { now } else { now + *covered * (R::ONE - has / had) };
-            }
-        });
+        contact.copy_from_slice(now);
         for_chunks(inverse, |first, chunk| {
             for (i, inverse) in (first..).zip(chunk) {
                 *inverse = if held[i] { Sym3::ZERO } else { (Sym3::scalar(divisor[i]) + contact[i]).inverse() };
@@ -164,7 +152,7 @@ impl<R: Real> CpuProblem<R> {
     /// z ≈ A⁻¹ r with active contacts.
     pub(super) fn cycle(&mut self, r: &[[R; 4]], z: &mut [[R; 4]]) {
         let mut multigrid = self.multigrid.take().unwrap_or_else(|| Multigrid::new(&self.system.matrix));
-        multigrid.cover(&self.contact, &self.system.held);
+        multigrid.cover(&self.covered, &self.system.held);
         let grids = &mut multigrid.grids;
         for k in 0..grids.len() {
             let (fine, coarse) = grids.split_at_mut(k + 1);

@@ -47,6 +47,10 @@ pub struct CpuProblem<R: Real> {
     pub(super) start: Vec<[R; 4]>,
     /// Contact stiffness active at the last gradient, N/m.
     pub(super) contact: Vec<Sym3<R>>,
+    /// Contact stiffness of the gradients of this step, N/m; see [`crate::contact::covered`].
+    pub(super) covered: Vec<Sym3<R>>,
+    /// No gradient of this step has looked at the contacts yet.
+    pub(super) fresh_step: bool,
     /// Friction of the step in progress; empty without.
     pub(super) grips: Vec<Grip<R>>,
     /// Which vertices are of solids; empty without any.
@@ -158,6 +162,8 @@ impl<R: Real> CpuProblem<R> {
             spring_pins: Vec::new(),
             start: vec![[R::ZERO; 4]; n],
             contact: vec![Sym3::ZERO; n],
+            covered: vec![Sym3::ZERO; n],
+            fresh_step: true,
             grips: Vec::new(),
             solid: model.solid_vertices(),
             start_force: Vec::new(),

@@ -2,7 +2,7 @@
 
 use super::map;
 use super::problem::CpuProblem;
-use crate::contact::{Grip, limit_slip};
+use crate::contact::{Grip, limit_slip, stopped_motion};
 use crate::device::StepInput;
 use crate::math::{Real, Vec3};
 use crate::model::Potential;
@@ -84,9 +84,9 @@ impl<R: Real> CpuProblem<R> {
         self.take_grips();
     }
 
-    /// Friction of the step. The normal force is what it takes at its start to keep a vertex from going where it is about
-    /// to go: its inertia and weight; for solids elastic forces, too, by which the rest of the body weighs on it. In cloth
-    /// these are small beside what a solve leaves unfinished, and wrinkles would feed on it.
+    /// Friction of the step. The normal force is what it takes to keep a vertex that is about to go inside on the surface:
+    /// against its inertia and weight; for solids also against the elastic forces at the start, by which the rest of the
+    /// body weighs on it. In cloth these are small beside what a solve leaves unfinished, and wrinkles would feed on it.
     fn take_grips(&mut self) {
         self.grips.clear();
         if self.colliders.iter().all(|collider| collider.friction == R::ZERO) {
@@ -104,15 +104,18 @@ impl<R: Real> CpuProblem<R> {
                 return most;
             }
             let (x, target) = (Vec3::load(start[i]), Vec3::load(x_tilde[i]));
+            let inertia = R::of(self.system.inertia[i]);
             let force = match self.solid.get(i) {
-                Some(true) => Vec3::load(elastic[i]),
-                _ => (x - target) * R::of(self.system.inertia[i]),
+                Some(true) => Vec3::load(elastic[i]) - (x - target) * inertia,
+                _ => Vec3::ZERO,
             };
             for collider in &self.colliders {
-                if collider.distance(target).0 < self.thickness[i] {
+                let depth = self.thickness[i] - collider.distance(target).0;
+                if depth > R::ZERO {
                     let anchor = x + collider.velocity_at(x) * h;
                     let (_, normal) = collider.distance(anchor);
-                    let limit = collider.friction * force.dot(normal);
+                    let stopped = stopped_motion(depth, (anchor - target).dot(normal));
+                    let limit = collider.friction * (inertia * stopped + force.dot(normal));
                     if limit > most.limit {
                         most = Grip { anchor, normal, limit };
                     }
