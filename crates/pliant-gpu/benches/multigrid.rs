@@ -39,7 +39,7 @@ fn main() {
                         0 => gpu.jacobi(&mut problem, &mut x, &mut before, &blend, None),
                         1 => (0..32).for_each(|_| gpu.gradient(&mut problem, &x, &mut g)),
                         2 => (0..32).for_each(|_| gpu.cycle(&mut problem, &g, &mut z)),
-                        _ => (0..32).for_each(|_| gpu.descend(&z, &x, &mut before, blend[0])),
+                        _ => (0..32).for_each(|_| gpu.descend(&problem, &z, &x, &mut before, blend[0])),
                     }
                 }
                 gpu.scalar(Slot(0))?;

@@ -135,7 +135,7 @@ impl Gpu {
             &nothing[1],
             empty,
             empty,
-            empty,
+            &nothing[3],
             &slotted.offsets,
             empty,
             empty,

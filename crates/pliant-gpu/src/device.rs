@@ -131,6 +131,10 @@ impl Device for Gpu {
         self.vector.copy(&mut self.recorder, &problem.x_tilde, &x.field);
     }
 
+    fn shorten_slips(&mut self, problem: &GpuProblem, x: &mut Points) {
+        self.shorten_all_slips(problem, &x.field);
+    }
+
     fn end_step(&mut self, problem: &GpuProblem, x_prev: &Points, x: &mut Points, v: &mut Points) {
         self.finish_step(problem, &x_prev.field, &x.field, &v.field);
     }
@@ -152,6 +156,7 @@ impl Device for Gpu {
     }
 
     fn potential<'a>(&mut self, problem: &'a mut GpuProblem) -> Result<&'a Potential, DeviceError> {
+        self.read_grips(problem).map_err(|error| self.device_error(error))?;
         let GpuProblem { order, potential, x_tilde, .. } = problem;
         let target = &mut potential.x_tilde;
         let read = self.recorder.read_points(x_tilde, |place, x| {
@@ -164,8 +169,9 @@ impl Device for Gpu {
     fn gradient(&mut self, problem: &mut GpuProblem, x: &Points, g: &mut Points) {
         self.prepare_matrix(problem);
         self.fill_slots(problem, &x.field);
+        let omega = f32::from(u8::from(std::mem::take(&mut problem.fresh_step)));
         let buffers = sweep_buffers(problem, &x.field, &g.field, &problem.contact);
-        let parameters = SweepParameters { n: problem.n, ..Default::default() };
+        let parameters = SweepParameters { n: problem.n, omega, ..Default::default() };
         self.recorder.run(&problem.kernels.gradient, &buffers, &parameters, problem.n);
     }
 
@@ -189,8 +195,12 @@ impl Device for Gpu {
         self.vector.blend(&mut self.recorder, &x_hat.field, &x.field, &x_before.field, blend);
     }
 
-    fn descend(&mut self, z: &Points, x: &Points, x_before: &mut Points, blend: Blend) {
-        self.vector.descend(&mut self.recorder, &z.field, &x.field, &x_before.field, blend);
+    fn descend(&mut self, problem: &GpuProblem, z: &Points, x: &Points, x_before: &mut Points, blend: Blend) {
+        if problem.packed_colliders.is_empty() {
+            self.vector.descend(&mut self.recorder, &z.field, &x.field, &x_before.field, blend);
+        } else {
+            self.descend_touching(problem, &z.field, &x.field, &x_before.field, blend);
+        }
     }
 
     fn divide_by_diagonal(&mut self, problem: &GpuProblem, r: &Points, z: &mut Points) {

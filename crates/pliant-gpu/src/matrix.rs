@@ -1,6 +1,6 @@
 //! The verbs on the matrix A: products and Gauss-Seidel. Their rows are brought to the device at the first call.
 
-use crate::buffer::Field;
+use crate::buffer::{Buffer, Field};
 use crate::error::GpuError;
 use crate::gpu::Gpu;
 use crate::kernel::{Access, Kernel};
@@ -8,6 +8,7 @@ use crate::problem::GpuProblem;
 use crate::rows::MatrixRows;
 use bytemuck::{Pod, Zeroable};
 use pliant::colouring::greedy;
+use pliant::device::Blend;
 use pliant::mesh::topology::Incidence;
 use std::sync::Arc;
 
@@ -17,6 +18,8 @@ struct MatrixParameters {
     n: u32,
     first: u32,
     omega: f32,
+    gamma: f32,
+    touching: u32,
 }
 
 /// A on the device.
@@ -24,10 +27,26 @@ pub(crate) struct Matrix {
     divide: Arc<Kernel>,
     multiply: Arc<Kernel>,
     gauss_seidel: Arc<Kernel>,
+    descend: Arc<Kernel>,
     /// In the order of the vertices.
     plain: MatrixRows,
     /// By colours.
     coloured: Option<MatrixRows>,
+}
+
+/// The text of these kernels.
+pub(crate) fn text() -> String {
+    let (sym3, cover) = (pliant::math::SYM3_WGSL, pliant::contact::COVER_WGSL);
+    [sym3, cover, include_str!("kernels/divided.wgsl"), include_str!("kernels/matrix.wgsl")].concat()
+}
+
+fn buffers<'a>(problem: &'a GpuProblem, rows: &'a MatrixRows, r: &'a Field, z: &'a Field) -> [&'a Buffer; 8] {
+    let GpuProblem { contact, inv_diagonal, nothing, .. } = problem;
+    [&r.buffer, &z.buffer, contact, &rows.slices, &rows.entries, &rows.vertices, inv_diagonal, &nothing.read]
+}
+
+fn touching(problem: &GpuProblem) -> u32 {
+    u32::from(!problem.packed_colliders.is_empty())
 }
 
 impl Gpu {
@@ -41,15 +60,14 @@ impl Gpu {
         let (order, matrix) = (&problem.order, &problem.system.matrix);
         if problem.matrix.is_none() {
             use Access::{Read, Write};
-            let access = [Read, Write, Read, Read, Read, Read];
-            let mut kernel = |entry| {
-                let text = include_str!("kernels/matrix.wgsl");
-                self.library.kernel::<MatrixParameters>("matrix", text, entry, &access)
-            };
+            let access = [Read, Write, Read, Read, Read, Read, Read, Read];
+            let text = text();
+            let mut kernel = |entry| self.library.kernel::<MatrixParameters>("matrix", &text, entry, &access);
             problem.matrix = Some(Matrix {
                 divide: kernel("divide")?,
                 multiply: kernel("multiply")?,
                 gauss_seidel: kernel("gauss_seidel")?,
+                descend: kernel("descend")?,
                 plain: MatrixRows::new(&self.context, matrix, order, std::iter::once(&order.vertex[..]))?,
                 coloured: None,
             });
@@ -65,17 +83,34 @@ impl Gpu {
     pub(crate) fn divide(&mut self, problem: &GpuProblem, r: &Field, z: &Field) {
         let Some(matrix) = &problem.matrix else { return };
         let rows = &matrix.plain;
-        let buffers = [&r.buffer, &z.buffer, &problem.contact, &rows.slices, &rows.entries, &rows.vertices];
-        let parameters = MatrixParameters { n: problem.n, ..Default::default() };
+        let buffers = buffers(problem, rows, r, z);
+        let parameters = MatrixParameters { n: problem.n, touching: touching(problem), ..Default::default() };
         self.recorder.run(&matrix.divide, &buffers, &parameters, problem.n);
     }
 
     pub(crate) fn multiply(&mut self, problem: &GpuProblem, r: &Field, z: &Field) {
         let Some(matrix) = &problem.matrix else { return };
         let rows = &matrix.plain;
-        let buffers = [&r.buffer, &z.buffer, &problem.contact, &rows.slices, &rows.entries, &rows.vertices];
-        let parameters = MatrixParameters { n: problem.n, ..Default::default() };
+        let buffers = buffers(problem, rows, r, z);
+        let parameters = MatrixParameters { n: problem.n, touching: touching(problem), ..Default::default() };
         self.recorder.run(&matrix.multiply, &buffers, &parameters, problem.n);
+    }
+
+    /// Descent with colliders.
+    pub(crate) fn descend_touching(
+        &mut self,
+        problem: &GpuProblem,
+        z: &Field,
+        x: &Field,
+        x_before: &Field,
+        blend: Blend,
+    ) {
+        let Some(matrix) = &problem.matrix else { return };
+        let mut buffers = buffers(problem, &matrix.plain, z, x_before);
+        buffers[7] = &x.buffer;
+        let (omega, gamma) = (blend.omega as f32, blend.under_relaxation as f32);
+        let parameters = MatrixParameters { n: problem.n, first: 0, omega, gamma, touching: touching(problem) };
+        self.recorder.run(&matrix.descend, &buffers, &parameters, problem.n);
     }
 
     /// A for products and divisions; called with every gradient of methods that need it.
@@ -100,8 +135,8 @@ impl Gpu {
         let Some(matrix) = &problem.matrix else { return };
         let Some(rows) = &matrix.coloured else { return };
         let [first, n] = rows.groups[colour];
-        let buffers = [&r.buffer, &z.buffer, &problem.contact, &rows.slices, &rows.entries, &rows.vertices];
-        let parameters = MatrixParameters { n, first, omega: omega as f32 };
+        let buffers = buffers(problem, rows, r, z);
+        let parameters = MatrixParameters { n, first, omega: omega as f32, touching: touching(problem), gamma: 0.0 };
         self.recorder.run(&matrix.gauss_seidel, &buffers, &parameters, n);
     }
 }

@@ -16,13 +16,17 @@ use std::sync::Arc;
 #[repr(C)]
 struct CycleParameters {
     n: u32,
+    omega: f32,
     factor: f32,
+    touching: u32,
+    first: u32,
 }
 
 #[derive(Clone, Copy, Default, Pod, Zeroable)]
 #[repr(C)]
 struct CoarseParameters {
     levels: u32,
+    touching: u32,
 }
 
 /// Unknowns up to which a level is done in one workgroup.
@@ -32,10 +36,10 @@ const COARSE: usize = 1500;
 const COARSE_GROUP: u32 = 1024;
 
 struct Kernels {
-    covered: Arc<Kernel>,
+    swept: Arc<Kernel>,
     residual: Arc<Kernel>,
     restricted: Arc<Kernel>,
-    correct: Arc<Kernel>,
+    corrected: Arc<Kernel>,
     smoothed: Arc<Kernel>,
 }
 
@@ -45,8 +49,6 @@ pub(crate) struct Multigrid {
     grids: Vec<Grid>,
     /// The levels after `grids`, if there are any.
     coarse: Option<Coarse>,
-    /// No cycle of this step has looked at the contacts yet.
-    pub(crate) fresh_step: bool,
 }
 
 /// A large level with its unknowns.
@@ -63,9 +65,9 @@ struct Grid {
 
 /// What a level gets from the one above and gives back. Of the finest one right-hand side and solution are the caller's.
 struct Unknowns {
-    /// What Jacobi divides by without contacts, N/m.
-    divisor: Buffer,
-    /// Contacts, N/m, and 1/(divisor + contacts), m/N.
+    /// 1 over what Jacobi divides by without contacts, m/N; 0 where held.
+    inverse: Buffer,
+    /// Contacts, N/m; empty without colliders.
     contact: Buffer,
     r: Buffer,
     z: Buffer,
@@ -75,8 +77,9 @@ struct Unknowns {
 struct Coarse {
     kernel: Arc<Kernel>,
     count: u32,
-    /// Unknowns of the first of them.
+    /// Unknowns of the first of them, and its ω.
     n: u32,
+    omega: f32,
     levels: Buffer,
     slices: Buffer,
     entries: Buffer,
@@ -114,8 +117,9 @@ impl Places {
         Self { place, row }
     }
 
-    fn of<'a>(&'a self, values: &'a [f64]) -> impl Iterator<Item = f32> + 'a {
-        self.row.iter().map(|&i| values[i as usize] as f32)
+    /// 1 over what the sweeps of the level divide by, m/N.
+    fn inverse<'a>(&'a self, level: &'a Level) -> impl Iterator<Item = f32> + 'a {
+        self.row.iter().map(|&i| 1.0 / level.divisor[i as usize] as f32)
     }
 }
 
@@ -128,39 +132,45 @@ fn row_sum(name: &str, term: &str) -> String {
     text
 }
 
-const STEPS: &str = "r[ENTRY.x] * (bitcast<f32>(ENTRY.y) * contact[ENTRY.x].y)";
-const Z: &str = "z[ENTRY.x] * bitcast<f32>(ENTRY.y)";
+/// Entries times a field.
+fn of_field(name: &str) -> String {
+    row_sum(&format!("sum_{name}"), &format!("{name}[ENTRY.x] * bitcast<f32>(ENTRY.y)"))
+}
 
-/// A field with its contacts in w, which have no sign.
-fn with_contacts(field: &str) -> String {
-    format!("{field}[ENTRY.x] * vec4(vec3(bitcast<f32>(ENTRY.y)), abs(bitcast<f32>(ENTRY.y)))")
+/// Entries without their sign times the contacts, which start at `first`.
+fn of_contacts(first: &str) -> String {
+    let term = |of: &str| format!("contact[2u * ({first} + ENTRY.x) + {of}] * abs(bitcast<f32>(ENTRY.y))");
+    row_sum("sum_diagonal", &term("0u")) + &row_sum("sum_off", &term("1u"))
+}
+
+fn with_sums(sums: &[String], kernel: &str) -> String {
+    let sums = sums.concat();
+    let (sym3, divided) = (pliant::math::SYM3_WGSL, include_str!("kernels/divided.wgsl"));
+    format!("const SLICE: u32 = {SLICE}u;\n{sym3}\n{divided}\n{sums}\n{kernel}")
 }
 
 /// The text of the kernels of a large level.
 pub(crate) fn text() -> String {
-    let sums = [row_sum("sum_steps", STEPS), row_sum("sum_r", &with_contacts("r")), row_sum("sum_z", Z)].concat();
-    format!("const SLICE: u32 = {SLICE}u;\n{sums}\n{}", include_str!("kernels/multigrid.wgsl"))
+    with_sums(&[of_field("r"), of_field("z"), of_contacts("p.first")], include_str!("kernels/multigrid.wgsl"))
 }
 
 /// The text of the kernel of all small levels.
 pub(crate) fn coarse_text() -> String {
-    let scratch = row_sum("sum_scratch", &with_contacts("scratch"));
-    let sums = [row_sum("sum_steps", STEPS), scratch, row_sum("sum_z", Z)].concat();
-    format!("const SLICE: u32 = {SLICE}u;\n{sums}\n{}", include_str!("kernels/coarse.wgsl"))
+    with_sums(&[of_field("scratch"), of_field("z"), of_contacts("0u")], include_str!("kernels/coarse.wgsl"))
 }
 
 impl Multigrid {
     fn new(gpu: &mut Gpu, problem: &GpuProblem) -> Result<Self, GpuError> {
         use Access::{Read, Write};
-        let access = [Read, Read, Read, Read, Read, Write, Write, Read];
+        let access = [Read, Read, Read, Read, Read, Write, Write, Read, Write];
         let text = text();
         let mut kernel =
             |entry| gpu.library.kernel_of::<CycleParameters>(SMALL_GROUP, "multigrid", &text, entry, &access);
         let kernels = Kernels {
-            covered: kernel("covered")?,
+            swept: kernel("swept")?,
             residual: kernel("residual")?,
             restricted: kernel("restricted")?,
-            correct: kernel("correct")?,
+            corrected: kernel("corrected")?,
             smoothed: kernel("smoothed")?,
         };
         let mut places = vec![Places { place: problem.order.place.clone(), row: problem.order.vertex.clone() }];
@@ -172,27 +182,30 @@ impl Multigrid {
         // The finest level is never in the workgroup: its fields are the caller's.
         let large = (1..levels.len()).find(|&k| levels[k].matrix.rows() <= COARSE).unwrap_or(levels.len());
         let context = &gpu.context;
-        let grid = |k: usize| Grid::new(context, &levels[k], &places[k], &places[k + 1], k == 0);
+        let touching = !problem.model.colliders.is_empty();
+        let held = |k: usize| (k == 0).then_some(&problem.system.held[..]);
+        let grid = |k: usize| Grid::new(context, &levels[k], &places[k], &places[k + 1], held(k), touching);
         let grids = (0..large).map(grid).collect::<Result<Vec<_>, _>>()?;
-        let coarse =
-            (large < levels.len()).then(|| Coarse::new(gpu, &levels[large..], &places[large..])).transpose()?;
-        Ok(Self { kernels, grids, coarse, fresh_step: true })
+        let coarse = (large < levels.len())
+            .then(|| Coarse::new(gpu, &levels[large..], &places[large..], touching))
+            .transpose()?;
+        Ok(Self { kernels, grids, coarse })
     }
 
-    /// The unknowns of the level after grid `k`.
-    fn after(&self, k: usize) -> Option<(&Unknowns, u32)> {
-        let large = self.grids.get(k + 1).map(|grid| (&grid.unknowns, grid.n));
-        large.or_else(|| self.coarse.as_ref().map(|coarse| (&coarse.unknowns, coarse.n)))
+    /// The level after grid `k`: its unknowns, their number, and ω.
+    fn after(&self, k: usize) -> Option<(&Unknowns, u32, f32)> {
+        let large = self.grids.get(k + 1).map(|grid| (&grid.unknowns, grid.n, grid.omega));
+        large.or_else(|| self.coarse.as_ref().map(|coarse| (&coarse.unknowns, coarse.n, coarse.omega)))
     }
 }
 
 impl Unknowns {
-    fn new(context: &Context, divisor: &[f32], finest: bool) -> Result<Self, GpuError> {
-        let n = divisor.len() as u64;
+    fn new(context: &Context, inverse: &[f32], finest: bool, touching: bool) -> Result<Self, GpuError> {
+        let n = inverse.len() as u64;
         let own = |name: &str| Buffer::new(context, name, if finest { 0 } else { 16 * n });
         Ok(Self {
-            divisor: Buffer::with(context, "diagonal of levels", divisor)?,
-            contact: Buffer::new(context, "contacts of levels", 8 * n)?,
+            inverse: Buffer::with(context, "inverse diagonal of levels", inverse)?,
+            contact: Buffer::new(context, "contacts of levels", if touching && !finest { 32 * n } else { 0 })?,
             r: own("right-hand side of levels")?,
             z: own("solution of levels")?,
         })
@@ -205,10 +218,16 @@ impl Grid {
         level: &Level,
         places: &Places,
         coarser: &Places,
-        finest: bool,
+        held: Option<&[bool]>,
+        touching: bool,
     ) -> Result<Self, GpuError> {
         let n = places.row.len();
-        let divisor: Vec<f32> = places.of(&level.divisor).collect();
+        let mut inverse: Vec<f32> = places.inverse(level).collect();
+        for (inverse, &i) in inverse.iter_mut().zip(&places.row) {
+            if held.is_some_and(|held| held[i as usize]) {
+                *inverse = 0.0;
+            }
+        }
         let rows = |name: &str, matrix: &Csr, rows: &[u32], columns: &[u32]| {
             SlicedRows::new(context, name, matrix, rows, columns)
         };
@@ -220,19 +239,19 @@ impl Grid {
             interpolation: rows("interpolation", &level.interpolation, &places.row, &coarser.place)?,
             restriction: rows("restriction", &level.restriction, &coarser.row, &places.place)?,
             scratch: Buffer::new(context, "residual of a level", 16 * n as u64)?,
-            unknowns: Unknowns::new(context, &divisor, finest)?,
+            unknowns: Unknowns::new(context, &inverse, held.is_some(), touching)?,
         })
     }
 }
 
 impl Coarse {
     /// `places` has one more, of no unknowns, than there are levels.
-    fn new(gpu: &mut Gpu, levels: &[Level], places: &[Places]) -> Result<Self, GpuError> {
+    fn new(gpu: &mut Gpu, levels: &[Level], places: &[Places], touching: bool) -> Result<Self, GpuError> {
         let mut firsts = vec![0u32];
-        let mut divisor = Vec::new();
+        let mut inverse = Vec::new();
         for (level, places) in levels.iter().zip(places) {
-            divisor.extend(places.of(&level.divisor));
-            firsts.push(divisor.len() as u32);
+            inverse.extend(places.inverse(level));
+            firsts.push(inverse.len() as u32);
         }
         let columns = |k: usize| -> Vec<u32> { places[k].place.iter().map(|place| firsts[k] + place).collect() };
         let mut rows = crate::rows::Slices::default();
@@ -263,11 +282,12 @@ impl Coarse {
             kernel,
             count: levels.len() as u32,
             n: packed[0].n,
+            omega: packed[0].omega,
             levels: Buffer::with(context, "coarse levels", &packed)?,
             slices: slices.slices,
             entries: slices.entries,
-            scratch: Buffer::new(context, "residuals of coarse levels", 16 * divisor.len() as u64)?,
-            unknowns: Unknowns::new(context, &divisor, false)?,
+            scratch: Buffer::new(context, "residuals of coarse levels", 16 * inverse.len() as u64)?,
+            unknowns: Unknowns::new(context, &inverse, false, touching)?,
         })
     }
 }
@@ -281,53 +301,54 @@ impl Gpu {
                 Err(error) => return self.context.faults.report(error),
             }
         }
-        let touching = !problem.packed_colliders.is_empty();
-        let Some(multigrid) = &mut problem.multigrid else { return };
-        let fresh = std::mem::take(&mut multigrid.fresh_step);
-        let multigrid = &*multigrid;
-        let (nothing, unwritten) = (&problem.nothing.read, &problem.nothing.write[0]);
+        let touching = u32::from(!problem.packed_colliders.is_empty());
+        let Some(multigrid) = &problem.multigrid else { return };
+        let nothing = &problem.nothing.read;
+        let [unwritten, unwritten_too, ..] = &problem.nothing.write;
         let Multigrid { kernels, grids, coarse, .. } = multigrid;
         let right = |k: usize| if k == 0 { &r.buffer } else { &grids[k].unknowns.r };
-        let contact = |k: usize| if k == 0 && !touching { &problem.contact } else { &grids[k].unknowns.contact };
-        if touching {
-            // Within a step contacts only grow, see the twin on the CPU.
-            let Grid { n, matrix, unknowns, .. } = &grids[0];
-            let (own, divisor) = (&unknowns.contact, &unknowns.divisor);
-            let (slices, entries) = (&matrix.slices, &matrix.entries);
-            let buffers = [nothing, &problem.contact, slices, entries, nothing, unwritten, own, divisor];
-            let parameters = CycleParameters { n: *n, factor: if fresh { 0.0 } else { 1.0 } };
-            self.recorder.run(&kernels.covered, &buffers, &parameters, *n);
-        }
+        let solution = |k: usize| if k == 0 { &z.buffer } else { &grids[k].unknowns.z };
+        let contact = |k: usize| if k == 0 { &problem.contact } else { &grids[k].unknowns.contact };
+        // Those of the finest level are the ones of the step so far, which follow the active ones.
+        let parameters = |k: usize| {
+            let first = if k == 0 { problem.n } else { 0 };
+            CycleParameters { touching, first, ..CycleParameters::default() }
+        };
+        let Grid { n, omega, matrix: SlicedRows { slices, entries }, unknowns: finest, .. } = &grids[0];
+        let buffers =
+            [&r.buffer, contact(0), slices, entries, nothing, &z.buffer, unwritten, &finest.inverse, unwritten_too];
+        let sweep = CycleParameters { n: *n, omega: *omega, ..parameters(0) };
+        self.recorder.run(&kernels.swept, &buffers, &sweep, *n);
         for (k, fine) in grids.iter().enumerate() {
-            let Some((next, n)) = multigrid.after(k) else { break };
+            let Some((next, n, omega)) = multigrid.after(k) else { break };
+            let (contact, inverse) = (contact(k), &fine.unknowns.inverse);
             let SlicedRows { slices, entries } = &fine.matrix;
-            let buffers = [right(k), contact(k), slices, entries, nothing, &fine.scratch, unwritten, nothing];
-            let parameters = CycleParameters { n: fine.n, factor: fine.omega };
-            self.recorder.run(&kernels.residual, &buffers, &parameters, fine.n);
+            let buffers =
+                [right(k), contact, slices, entries, solution(k), &fine.scratch, unwritten, inverse, unwritten_too];
+            self.recorder.run(&kernels.residual, &buffers, &CycleParameters { n: fine.n, ..parameters(k) }, fine.n);
             let SlicedRows { slices, entries } = &fine.restriction;
-            let buffers = [&fine.scratch, nothing, slices, entries, nothing, &next.r, &next.contact, &next.divisor];
-            let parameters = CycleParameters { n, factor: fine.interpolation_norm };
-            self.recorder.run(&kernels.restricted, &buffers, &parameters, n);
+            let Unknowns { inverse, contact: out_contact, r, z } = next;
+            let buffers = [&fine.scratch, contact, slices, entries, nothing, z, out_contact, inverse, r];
+            let restrict = CycleParameters { n, omega, factor: fine.interpolation_norm, ..parameters(k) };
+            self.recorder.run(&kernels.restricted, &buffers, &restrict, n);
         }
         if let Some(Coarse { kernel, count, levels, slices, entries, scratch, unknowns, .. }) = coarse {
-            let Unknowns { divisor, contact, r, z } = unknowns;
-            let buffers = [levels, slices, entries, divisor, contact, r, scratch, z];
-            self.recorder.dispatch(kernel, &buffers, &CoarseParameters { levels: *count }, 1);
+            let Unknowns { inverse, contact, r, z } = unknowns;
+            let buffers = [levels, slices, entries, inverse, contact, r, scratch, z];
+            self.recorder.dispatch(kernel, &buffers, &CoarseParameters { levels: *count, touching }, 1);
         }
         for (k, fine) in grids.iter().enumerate().rev() {
-            let solution = if k == 0 { &z.buffer } else { &fine.unknowns.z };
-            let parameters = CycleParameters { n: fine.n, factor: fine.omega };
-            let after = multigrid.after(k).map(|(next, _)| &next.z);
-            let out = if after.is_some() { &fine.scratch } else { solution };
+            let Some((coarser, ..)) = multigrid.after(k) else { continue };
+            let parameters = CycleParameters { n: fine.n, omega: fine.omega, ..parameters(k) };
+            let (contact, inverse) = (contact(k), &fine.unknowns.inverse);
             let SlicedRows { slices, entries } = &fine.interpolation;
-            let coarser = after.unwrap_or(nothing);
-            let buffers = [right(k), contact(k), slices, entries, coarser, out, unwritten, nothing];
-            self.recorder.run(&kernels.correct, &buffers, &parameters, fine.n);
-            if after.is_some() {
-                let SlicedRows { slices, entries } = &fine.matrix;
-                let buffers = [right(k), contact(k), slices, entries, &fine.scratch, solution, unwritten, nothing];
-                self.recorder.run(&kernels.smoothed, &buffers, &parameters, fine.n);
-            }
+            let buffers =
+                [solution(k), contact, slices, entries, &coarser.z, &fine.scratch, unwritten, inverse, unwritten_too];
+            self.recorder.run(&kernels.corrected, &buffers, &parameters, fine.n);
+            let SlicedRows { slices, entries } = &fine.matrix;
+            let buffers =
+                [right(k), contact, slices, entries, &fine.scratch, solution(k), unwritten, inverse, unwritten_too];
+            self.recorder.run(&kernels.smoothed, &buffers, &parameters, fine.n);
         }
     }
 }

@@ -31,10 +31,17 @@ pub struct GpuProblem {
     pub(crate) inertia: Buffer,
     pub(crate) inv_diagonal: Buffer,
     pub(crate) inv_mass: Buffer,
-    /// Contact stiffness, thickness, 1/m, D.
+    /// Contact stiffness, thickness, 1/m, D; with colliders, the friction of the step after it, see `force.wgsl`.
     pub(crate) touch: Buffer,
-    /// Active contacts and 1/(D + contacts), as of the last gradient.
+    /// Blocks of contacts as of the last gradient: the active ones, then those of the step so far; empty without colliders.
     pub(crate) contact: Buffer,
+    /// No gradient of this step has looked at the contacts yet.
+    pub(crate) fresh_step: bool,
+    /// Whether there is friction.
+    pub(crate) gripping: bool,
+    /// Which vertices are of solids, and ∇E without colliders at the start of the step; empty without their friction.
+    pub(crate) solid: Buffer,
+    pub(crate) start_force: Field,
     /// Where each vertex was at the start of the step, m, and how far `enforce` pushed it since, m.
     pub(crate) before: Buffer,
     pub(crate) x_tilde: Field,
@@ -137,12 +144,15 @@ pub(crate) struct RangeParameters {
 /// Kernels whose text depends on what the model has.
 pub(crate) struct Kernels {
     pub(crate) gradient: Arc<Kernel>,
+    pub(crate) gradient_without_colliders: Arc<Kernel>,
     pub(crate) jacobi: Arc<Kernel>,
     pub(crate) jacobi_residual: Arc<Kernel>,
     pub(crate) predict: Arc<Kernel>,
     pub(crate) pin: Arc<Kernel>,
     pub(crate) pull: Arc<Kernel>,
     pub(crate) push: Arc<Kernel>,
+    pub(crate) grip: Arc<Kernel>,
+    pub(crate) shorten_slips: Arc<Kernel>,
     pub(crate) finish_step: Arc<Kernel>,
     pub(crate) gather: Arc<Kernel>,
     pub(crate) start: Arc<Kernel>,
@@ -162,18 +172,32 @@ pub(crate) fn force_text(has_slots: bool, colliders: usize, kernel: &str) -> Str
 /// The same for kernels that keep slots elsewhere.
 pub(crate) fn bare_force_text(colliders: usize, kernel: &str) -> String {
     format!(
-        "const COLLIDERS: u32 = {colliders}u;\n{}\n{}\n{}\n{}\n{kernel}",
+        "{}{}\n{}\n{}\n{}\n{}\n{}\n{kernel}",
+        collider_constants(colliders),
         pliant::math::WGSL,
+        pliant::math::SYM3_WGSL,
+        pliant::contact::COVER_WGSL,
         pliant::contact::WGSL,
         include_str!("kernels/spring.wgsl"),
         include_str!("kernels/force.wgsl"),
     )
 }
 
+/// Vectors of `touch` per vertex: with colliders, friction has two.
+fn touch_stride(colliders: usize) -> usize {
+    if colliders > 0 { 3 } else { 1 }
+}
+
+/// What all kernels with colliders are told.
+pub(crate) fn collider_constants(colliders: usize) -> String {
+    format!("const COLLIDERS: u32 = {colliders}u;\nconst TOUCH: u32 = {}u;\n", touch_stride(colliders))
+}
+
 /// The text of the kernels before and after a solve.
 pub(crate) fn step_text(has_wind: bool, colliders: usize) -> String {
     format!(
-        "const HAS_WIND: bool = {has_wind};\nconst COLLIDERS: u32 = {colliders}u;\n{}\n{}\n{}",
+        "const HAS_WIND: bool = {has_wind};\n{}{}\n{}\n{}",
+        collider_constants(colliders),
         pliant::math::WGSL,
         pliant::contact::WGSL,
         include_str!("kernels/step.wgsl"),
@@ -191,12 +215,14 @@ impl Kernels {
         };
         let (gradient, jacobi) = (sweeps("gradient", SMALL_GROUP)?, sweeps("jacobi", SMALL_GROUP)?);
         let jacobi_residual = sweeps("jacobi_residual", GROUP)?;
+        let gradient_without_colliders = sweeps("gradient_without_colliders", SMALL_GROUP)?;
         let step = step_text(has_wind, colliders);
         let mut steps = |entry: &str| {
-            let access = [Read, Write, Write, Write, Read, Read, Read, Read, Read, Read, Read, Write, Read];
+            let access = [Read, Write, Write, Write, Read, Read, Write, Read, Read, Read, Read, Write, Read];
             library.kernel::<StepParameters>("step", &step, entry, &access)
         };
         let (predict, pin, pull) = (steps("predict")?, steps("pin")?, steps("pull")?);
+        let (grip, shorten_slips) = (steps("grip")?, steps("shorten_slips")?);
         let (push, finish_step, gather) = (steps("push")?, steps("finish_step")?, steps("gather")?);
         let measure = force_text(has_slots, colliders, include_str!("kernels/measure.wgsl"));
         let mut measures = |entry: &str| {
@@ -212,12 +238,15 @@ impl Kernels {
         let (stretch, inverted, pin_energy) = (shapes("stretch")?, shapes("inverted")?, shapes("pin_energy")?);
         Ok(Self {
             gradient,
+            gradient_without_colliders,
             jacobi,
             jacobi_residual,
             predict,
             pin,
             pull,
             push,
+            grip,
+            shorten_slips,
             finish_step,
             gather,
             start,
@@ -271,17 +300,20 @@ impl GpuProblem {
         };
         let inv_diagonal = by_place(&|i| 1.0 / system.diagonal[i]);
         let inv_mass = by_place(&|i| 1.0 / model.mass[i]);
-        let touch: Vec<[f32; 4]> = order
-            .vertex
-            .iter()
-            .zip(&inv_mass)
-            .map(|(&i, &inv_mass)| {
-                let i = i as usize;
-                let stiffness = system.contact_stiffness[i] as f32;
-                [stiffness, model.thickness[i] as f32, inv_mass, system.diagonal[i] as f32]
-            })
-            .collect();
-        let contact: Vec<[f32; 2]> = inv_diagonal.iter().map(|&inverse| [0.0, inverse]).collect();
+        let stride = touch_stride(model.colliders.len());
+        let mut touch = vec![[0.0f32; 4]; stride * n];
+        for ((own, &i), &inv_mass) in touch.chunks_exact_mut(stride).zip(&order.vertex).zip(&inv_mass) {
+            let i = i as usize;
+            let stiffness = system.contact_stiffness[i] as f32;
+            own[0] = [stiffness, model.thickness[i] as f32, inv_mass, system.diagonal[i] as f32];
+        }
+        let gripping = n > 0 && model.colliders.iter().any(|collider| collider.friction() > 0.0);
+        let solid = if gripping { model.solid_vertices() } else { Vec::new() };
+        let solid: Vec<u32> = if solid.is_empty() {
+            Vec::new()
+        } else {
+            order.vertex.iter().map(|&i| solid[i as usize].into()).collect()
+        };
         let kernels = Kernels::new(library, !corners.is_empty(), !model.winds.is_empty(), model.colliders.len())?;
         let shape = Shape::new(context, model, &order)?;
         let springs = if system.pin_stiffness.iter().any(|k| *k > 0.0) { model.pins.len() as u32 } else { 0 };
@@ -298,7 +330,11 @@ impl GpuProblem {
             inv_diagonal: Buffer::with(context, "inverse diagonal", &inv_diagonal)?,
             inv_mass: Buffer::with(context, "inverse masses", &inv_mass)?,
             touch: Buffer::with(context, "contact parameters", &touch)?,
-            contact: Buffer::with(context, "active contacts", &contact)?,
+            contact: bytes("active contacts", if model.colliders.is_empty() { 0 } else { 64 * n })?,
+            fresh_step: true,
+            start_force: Field::new(context, "forces at the start of the step", solid.len())?,
+            solid: Buffer::with(context, "vertices of solids", &solid)?,
+            gripping,
             before: bytes("start of the step", 16 * n)?,
             x_tilde: Field::new(context, "inertial target", n)?,
             x_pull: Field::new(context, "targets", n)?,

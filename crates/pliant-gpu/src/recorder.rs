@@ -286,6 +286,18 @@ impl Recorder {
         })
     }
 
+    /// Shows every vector of four in a buffer that is not empty; waits for them.
+    pub(crate) fn read_vectors(
+        &mut self,
+        buffer: &Buffer,
+        mut see: impl FnMut(usize, [f32; 4]),
+    ) -> Result<(), GpuError> {
+        let ticket = self.request_read(buffer, 0..buffer.bytes())?;
+        self.wait(ticket, |bytes| {
+            bytes.chunks_exact(16).enumerate().for_each(|(k, bytes)| see(k, bytemuck::pod_read_unaligned(bytes)));
+        })
+    }
+
     /// Fills a buffer with zeros.
     pub(crate) fn clear(&mut self, buffer: &Buffer) {
         let raw = buffer.raw.clone();

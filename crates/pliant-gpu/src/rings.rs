@@ -8,6 +8,7 @@ use crate::kernel::{Access, Kernel};
 use crate::library::Library;
 use crate::order::{Order, patches};
 use crate::patches::Patches;
+use crate::problem::collider_constants;
 use bytemuck::{Pod, Zeroable};
 use pliant::device::Blend;
 use pliant::device::rows::{RowEntry, vertex_rows};
@@ -114,8 +115,10 @@ pub(crate) fn text(width: usize, springs: usize, others: usize, colliders: usize
         .collect::<Vec<_>>()
         .join("\n");
     format!(
-        "const WIDTH: u32 = {width}u;\nconst COLLIDERS: u32 = {colliders}u;\n{}\n{}\n{}\n{kernel}",
+        "const WIDTH: u32 = {width}u;\n{}{}\n{}\n{}\n{}\n{kernel}",
+        collider_constants(colliders),
         pliant::math::WGSL,
+        pliant::math::SYM3_WGSL,
         pliant::contact::WGSL,
         include_str!("kernels/spring.wgsl"),
     )

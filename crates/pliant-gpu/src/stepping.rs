@@ -5,11 +5,13 @@ use crate::elements::ElementParameters;
 use crate::error::GpuError;
 use crate::gpu::Gpu;
 use crate::kernel::{GROUP, Kernel};
-use crate::problem::{GpuProblem, MeasureParameters, PackedPin, RangeParameters, StepParameters};
-use crate::sweep::force_buffers;
+use crate::problem::{GpuProblem, MeasureParameters, PackedPin, RangeParameters, StepParameters, SweepParameters};
+use crate::sweep::{force_buffers, sweep_buffers};
 use crate::vector::Quantity;
 use crate::vector::Reduction::{Max, Min, Sum};
+use pliant::contact::{Grip, STICKING_SPEED};
 use pliant::device::{Measures, Moment, Slot, StepInput};
+use pliant::math::Vec3;
 
 // Slots of the certificate: the first ones belong to solvers.
 const START: Slot = Slot(8);
@@ -135,9 +137,7 @@ impl GpuProblem {
 impl Gpu {
     pub(crate) fn predict(&mut self, problem: &mut GpuProblem, input: &StepInput, x: &Field, v: &Field) {
         let [moved, pulled] = problem.take_input(input);
-        if let Some(multigrid) = &mut problem.multigrid {
-            multigrid.fresh_step = true;
-        }
+        problem.fresh_step = true;
         if moved {
             self.recorder.write(&problem.colliders, 0, &problem.packed_colliders);
         }
@@ -150,6 +150,51 @@ impl Gpu {
         let parameters = StepParameters { count: pins, ..parameters };
         let nothing = (&problem.nothing.read, &problem.nothing.write[0]);
         self.step(problem, &problem.kernels.pin, nothing, &problem.x_tilde, &parameters, pins);
+        self.take_grips(problem, x);
+    }
+
+    /// Friction of the step that begins at x.
+    fn take_grips(&mut self, problem: &GpuProblem, x: &Field) {
+        let GpuProblem { kernels, start_force, n, .. } = problem;
+        if !problem.gripping {
+            return;
+        }
+        if !start_force.is_empty() {
+            self.fill_slots(problem, x);
+            let buffers = sweep_buffers(problem, x, start_force, &problem.nothing.write[0]);
+            let parameters = SweepParameters { n: *n, ..Default::default() };
+            self.recorder.run(&kernels.gradient_without_colliders, &buffers, &parameters, *n);
+        }
+        let (count, sticking) = (start_force.len().min(1) as u32, (STICKING_SPEED * problem.system.h) as f32);
+        let parameters = StepParameters { count, relaxation: sticking, ..problem.step_parameters() };
+        let started = (&x.buffer, &problem.nothing.write[0]);
+        self.step(problem, &kernels.grip, started, &problem.x_tilde, &parameters, *n);
+    }
+
+    /// Brings the friction of the step to the objective in `f64`.
+    pub(crate) fn read_grips(&mut self, problem: &mut GpuProblem) -> Result<(), GpuError> {
+        let GpuProblem { order, potential, touch, gripping, .. } = problem;
+        if !*gripping {
+            return Ok(());
+        }
+        let grips = &mut potential.grips;
+        grips.resize(order.vertex.len(), Grip::NONE);
+        self.recorder.read_vectors(touch, |k, [x, y, z, w]| {
+            let grip = &mut grips[order.vertex[k / 3] as usize];
+            let vector = Vec3::<f32>::new(x, y, z).cast();
+            match k % 3 {
+                1 => (grip.anchor, grip.limit) = (vector, f64::from(w)),
+                2 => grip.normal = vector,
+                _ => {}
+            }
+        })
+    }
+
+    pub(crate) fn shorten_all_slips(&mut self, problem: &GpuProblem, x: &Field) {
+        if problem.gripping {
+            let nothing = (&problem.nothing.read, &problem.nothing.write[0]);
+            self.step(problem, &problem.kernels.shorten_slips, nothing, x, &problem.step_parameters(), problem.n);
+        }
     }
 
     /// One of the kernels of `step.wgsl`.
@@ -163,6 +208,7 @@ impl Gpu {
         n: u32,
     ) {
         let wind = &problem.wind;
+        let items = if std::ptr::eq(kernel, &*problem.kernels.grip) { &problem.solid } else { &wind.items };
         let buffers = [
             x_start,
             v,
@@ -172,11 +218,11 @@ impl Gpu {
             &problem.colliders,
             &problem.touch,
             &wind.offsets,
-            &wind.items,
+            items,
             &wind.winds,
             &problem.pins,
             &problem.before,
-            &problem.nothing.read,
+            &problem.start_force.buffer,
         ];
         self.recorder.run(kernel, &buffers, parameters, n);
     }

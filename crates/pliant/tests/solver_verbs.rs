@@ -3,9 +3,10 @@
 mod support;
 
 use pliant::colouring::{Stencils, greedy_elements};
+use pliant::contact::STICKING_SPEED;
 use pliant::device::{Blend, Device, Factor, Slot};
 use pliant::material::{ArapTet, Batch, Elements, QuadraticBending};
-use pliant::math::{Real, Vec3};
+use pliant::math::{Mat3, Real, Vec3};
 use pliant::model::{Model, ModelBuilder, Pin, State};
 use pliant::step::step_input;
 use std::sync::Arc;
@@ -78,7 +79,8 @@ struct Bench<R: Real> {
     step: Step<R>,
     state: State,
     x: Vec<[R; 4]>,
-    contact: Vec<f64>,
+    /// Active contacts, N/m.
+    contact: Vec<Mat3<f64>>,
     /// What rounding in `R` makes of a force here, N.
     rounding: f64,
     random: Random,
@@ -96,15 +98,23 @@ impl<R: Real> Bench<R> {
             }
         }
         let colliders = step_input(&model, state.time + H).colliders;
-        let touches = |i: usize, x: Vec3<R>| {
-            let thickness = R::of(model.thickness[i]);
-            colliders.iter().filter(|c| c.cast::<R>().distance(x).0 < thickness).count() as f64
-        };
+        let grips = step.potential().grips;
+        assert!(x.len() < 100 || grips.iter().any(|grip| grip.limit > 0.0), "somebody feels friction");
         let system = &step.system;
-        let contact: Vec<f64> = (0..x.len())
-            .map(|i| if system.held[i] { 0.0 } else { touches(i, Vec3::load(x[i])) * system.contact_stiffness[i] })
-            .collect();
-        let stiffest = system.matrix.diagonal().iter().zip(&contact).map(|(d, c)| d + c).fold(0.0, f64::max);
+        let block = |i: usize| {
+            let (at, kappa) = (Vec3::load(x[i]), system.contact_stiffness[i]);
+            let mut sum = Mat3::ZERO;
+            for (d, normal) in colliders.iter().map(|collider| collider.cast::<R>().distance(at)) {
+                let normal: Vec3<f64> = normal.cast();
+                let touches = d < R::of(model.thickness[i]) && !system.held[i];
+                sum = sum + normal.outer(normal) * if touches { kappa } else { 0.0 };
+            }
+            let (grip, moved) = (grips[i], at.cast() - grips[i].anchor);
+            let across = Mat3::IDENTITY - grip.normal.outer(grip.normal);
+            sum + across * (grip.limit / (across * moved).length().max(STICKING_SPEED * H))
+        };
+        let contact: Vec<Mat3<f64>> = (0..x.len()).map(block).collect();
+        let stiffest = system.matrix.diagonal().iter().zip(&contact).map(|(d, c)| d + c.trace()).fold(0.0, f64::max);
         let rounding = 8.0 * R::EPSILON.f64() * stiffest;
         // The verbs below use the contacts of the last gradient.
         let mut g = x.clone();
@@ -116,8 +126,10 @@ impl<R: Real> Bench<R> {
         (0..self.x.len()).map(|_| Vec3::<R>::of(self.random.point()).store()).collect()
     }
 
-    fn diagonal(&self, i: usize) -> f64 {
-        self.step.system.matrix.diagonal()[i] + self.contact[i]
+    /// D⁻¹ r of a vertex.
+    fn divided(&self, i: usize, r: Vec3<f64>) -> Vec3<f64> {
+        let diagonal = Mat3::scalar(self.step.system.matrix.diagonal()[i]) + self.contact[i];
+        diagonal.inverse().unwrap() * r
     }
 
     fn gradient(&mut self) -> Vec<[R; 4]> {
@@ -128,9 +140,13 @@ impl<R: Real> Bench<R> {
 
     /// A p, entry by entry in `f64`.
     fn product(&self, p: &[[R; 4]]) -> Vec<[f64; 4]> {
+        self.product_with(p, |contact| contact)
+    }
+
+    fn product_with(&self, p: &[[R; 4]], contact: impl Fn(Mat3<f64>) -> Mat3<f64>) -> Vec<[f64; 4]> {
         let matrix = &self.step.system.matrix;
         let row = |i: usize| {
-            let own = Vec3::<f64>::of(wide(p[i])) * self.contact[i];
+            let own = contact(self.contact[i]) * Vec3::<f64>::of(wide(p[i]));
             matrix.row(i).fold(own, |sum, (j, a)| sum + Vec3::of(wide(p[j])) * a).store()
         };
         (0..p.len()).map(row).collect()
@@ -165,14 +181,18 @@ impl<R: Real> Bench<R> {
         self.step.device.divide_by_diagonal(&self.step.problem, &g, &mut z);
         let (mut plain, mut sum) = (before.clone(), 0.0);
         for i in 0..g.len() {
-            let divided = if self.step.system.held[i] { [0.0; 3] } else { wide(g[i]).map(|g| g / self.diagonal(i)) };
-            let error = (Vec3::<f64>::of(divided) - Vec3::of(wide(z[i]))).length();
-            assert!(error <= 8.0 * R::EPSILON.f64() * Vec3::<f64>::of(divided).length(), "divide_by_diagonal {i}");
+            let held = self.step.system.held[i];
+            let divided = if held { Vec3::ZERO } else { self.divided(i, Vec3::of(wide(g[i]))) };
+            let error = (divided - Vec3::of(wide(z[i]))).length();
+            // Cofactors cancel by as much as a contact is stiffer than the rest.
+            let contact = self.contact[i].trace() / self.step.system.matrix.diagonal()[i];
+            let bound = (8.0 + 32.0 * contact) * R::EPSILON.f64() * divided.length();
+            assert!(error <= bound, "divide_by_diagonal {i}: {error:e} {bound:e}");
             let (x, x_before) = (Vec3::<f64>::of(wide(self.x[i])), Vec3::<f64>::of(wide(before[i])));
-            let x_hat = x - Vec3::of(divided);
+            let x_hat = x - divided;
             let next = ((x_hat - x) * blend.under_relaxation + x - x_before) * blend.omega + x_before;
             plain[i] = Vec3::<R>::of(next.f64()).store();
-            sum += Vec3::<f64>::of(divided).dot(Vec3::of(wide(g[i])));
+            sum += divided.dot(Vec3::of(wide(g[i])));
         }
         assert!(distance(&fused, &plain) < 64.0 * R::EPSILON.f64(), "jacobi: {:e}", distance(&fused, &plain));
         assert!((residual - sum).abs() <= 1e3 * R::EPSILON.f64() * sum, "residual: {residual} {sum}");
@@ -205,7 +225,7 @@ impl<R: Real> Bench<R> {
             for i in (0..n).filter(|&i| z[i] != before[i]) {
                 assert_eq!(colour_of[i], usize::MAX, "vertex {i} has two colours");
                 colour_of[i] = colour;
-                let change = (Vec3::<f64>::of(wide(r[i])) - Vec3::load(product[i])) * (omega / self.diagonal(i));
+                let change = self.divided(i, Vec3::<f64>::of(wide(r[i])) - Vec3::load(product[i])) * omega;
                 let expected = Vec3::<f64>::of(wide(before[i])) + change;
                 let error = (Vec3::<f64>::of(wide(z[i])) - expected).length();
                 assert!(error < 1e3 * R::EPSILON.f64() * (1.0 + expected.length()), "vertex {i}: {error:e}");
@@ -224,7 +244,9 @@ impl<R: Real> Bench<R> {
         let mut z = r.clone();
         self.step.device.solve_direct(&mut self.step.problem, &r, &mut z).unwrap();
         let largest = z.iter().map(|z| Vec3::<f64>::of(wide(*z)).length()).fold(0.0, f64::max);
-        assert!(distance(&self.product(&z), &r) < 1e-13 + self.rounding * largest);
+        // Its factor is the same for all three axes, so its contacts are.
+        let product = self.product_with(&z, |contact| Mat3::scalar(contact.trace()));
+        assert!(distance(&product, &r) < 1e-13 + self.rounding * largest);
     }
 
     /// B is symmetric, positive and at most A⁻¹: then a step z = B r never raises E, and Chebyshev knows its range.

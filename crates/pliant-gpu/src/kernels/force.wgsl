@@ -15,7 +15,8 @@
 // Slots of vertex i: slots[slot_offsets[i]..slot_offsets[i + 1]].
 @group(0) @binding(7) var<storage, read> slot_offsets: array<u32>;
 @group(0) @binding(8) var<storage, read> colliders: array<Collider>;
-// Contact stiffness, N/m; thickness, m; 1/m, 1/kg, 0 where held; D, N/m.
+// Of vertex i at TOUCH i: contact stiffness, N/m; thickness, m; 1/m, 1/kg, 0 where held; D, N/m. With colliders, friction
+// after it: anchor, m, and limit, N; normal, and the slip that is none, m.
 @group(0) @binding(9) var<storage, read> touch: array<vec4<f32>>;
 
 const SLICE: u32 = 32u;
@@ -23,8 +24,8 @@ const AFTER: u32 = 0x80000000u;
 
 struct Force {
     gradient: vec3<f32>,
-    // Stiffness of active contacts, N/m.
-    contact: f32,
+    // Active contacts, N/m.
+    block: Sym3,
 }
 
 fn row_force(i: u32, xi: vec3<f32>) -> vec3<f32> {
@@ -66,24 +67,39 @@ fn row_force(i: u32, xi: vec3<f32>) -> vec3<f32> {
     return g;
 }
 
-// What colliders add to the gradient of a vertex with this line of `touch`.
-fn with_contacts(gradient: vec3<f32>, xi: vec3<f32>, own: vec4<f32>) -> Force {
-    var out = Force(gradient, 0.0);
+fn grip_of(i: u32) -> Grip {
+    let anchor = touch[TOUCH * i + 1u];
+    let normal = touch[TOUCH * i + 2u];
+    return Grip(anchor.xyz, anchor.w, normal.xyz, normal.w);
+}
+
+// What colliders add to the gradient of vertex i, whose first line of `touch` is `own`.
+fn with_contacts(gradient: vec3<f32>, xi: vec3<f32>, i: u32, own: vec4<f32>) -> Force {
+    var out = Force(gradient, sym_scalar(0.0));
     for (var c = 0u; c < COLLIDERS; c++) {
         let near = collider_distance(colliders[c], xi);
         let depth = own.y - near.d;
         if depth > 0.0 {
-            out.contact += own.x;
+            out.block = sym_add(out.block, sym_scale(sym_square(near.normal), own.x));
             out.gradient -= near.normal * (own.x * depth);
         }
+    }
+    let grip = grip_of(i);
+    if grip.limit > 0.0 {
+        let slip = grip_slip(grip, xi);
+        let stiffness = grip_stiffness(grip, slip);
+        let along = sym_add(sym_scalar(stiffness), sym_scale(sym_square(grip.normal), -stiffness));
+        out.block = sym_add(out.block, along);
+        out.gradient += slip * stiffness;
     }
     return out;
 }
 
-// 1/(D + active contacts), m/N.
-fn inverse_with_contact(i: u32, inverse: f32, contact: f32) -> f32 {
-    if COLLIDERS > 0u && contact > 0.0 {
-        return 1.0 / (touch[i].w + contact);
+// D⁻¹∇E with active contacts in D, m.
+fn step_of(i: u32, inverse: f32, f: Force) -> vec3<f32> {
+    // Contacts are positive semi-definite: without a diagonal there is none.
+    if COLLIDERS > 0u && any(f.block.diagonal != vec3(0.0)) {
+        return sym_solve(sym_add(f.block, sym_scalar(touch[TOUCH * i].w)), f.gradient);
     }
-    return inverse;
+    return inverse * f.gradient;
 }

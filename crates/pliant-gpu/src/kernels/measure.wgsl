@@ -18,11 +18,13 @@ fn own_energy(i: u32, xi: vec3<f32>) -> f32 {
     let d = xi - x_tilde[i].xyz;
     var energy = 0.5 * inertia[i] * dot(d, d);
     if COLLIDERS > 0u && inv_diagonal[i] > 0.0 {
-        let own = touch[i];
+        let own = touch[TOUCH * i];
+        let grip = grip_of(i);
         for (var c = 0u; c < COLLIDERS; c++) {
             let depth = max(own.y - collider_distance(colliders[c], xi).d, 0.0);
             energy += 0.5 * own.x * depth * depth;
         }
+        if grip.limit > 0.0 { energy += grip_value(grip, xi); }
     }
     return energy;
 }
@@ -54,7 +56,7 @@ fn solution(
         let xi = x[i].xyz;
         let inverse = inv_diagonal[i];
         let g = force(i, xi, inverse > 0.0).gradient;
-        let diagonal = touch[i].w + touch[i].x;
+        let diagonal = touch[TOUCH * i].w + touch[TOUCH * i].x;
         if inverse > 0.0 { mine = vec4(0.0, dot(g, g), 0.5 * dot(g, g) / diagonal, 0.0); }
         mine.x = own_energy(i, xi);
         mine.w = EPSILON * (EPSILON * diagonal * dot(xi, xi));

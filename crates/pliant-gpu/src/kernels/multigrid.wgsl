@@ -1,17 +1,23 @@
 // One symmetric V-cycle on a hierarchy of A, level by level; twin of device/cpu/multigrid.rs. Rows are in slices of SLICE,
-// entry by entry, as in matrix.wgsl. Rust puts before it the sums over rows (row_sum.wgsl): `sum_steps` of entries times
-// 1/(D + contacts) times r, `sum_r` with the contacts in w, `sum_z`.
+// entry by entry, as in matrix.wgsl. Rust puts before it the sums over rows (row_sum.wgsl): `sum_r`, `sum_z`, and
+// `sum_diagonal` and `sum_off` of contacts, with entries that have no sign.
 
 struct Parameters {
     n: u32,
-    // omega of the level; for `restricted` what bounds the rows of the interpolation.
+    // omega of the level that is swept.
+    omega: f32,
+    // What bounds the rows of the interpolation.
     factor: f32,
+    // 1 with colliders.
+    touching: u32,
+    // Where the contacts start.
+    first: u32,
 }
 var<immediate> p: Parameters;
-// Right-hand side of the level; for `restricted` the residual of the finer one, with its contacts in w.
+// Right-hand side of the level; for `restricted` the residual of the finer one, for `corrected` the solution so far.
 @group(0) @binding(0) var<storage, read> r: array<vec4<f32>>;
-// Contacts of the level, N/m, and 1/(D + contacts), m/N.
-@group(0) @binding(1) var<storage, read> contact: array<vec2<f32>>;
+// Contacts, N/m, two each: xx, yy, zz; yz, xz, xy. Of the level; for `restricted` those of the finer one.
+@group(0) @binding(1) var<storage, read> contact: array<vec4<f32>>;
 // First entry and width of a slice of the matrix, the interpolation or the restriction.
 @group(0) @binding(2) var<storage, read> slices: array<vec2<u32>>;
 // Column and the bits of the value.
@@ -19,26 +25,30 @@ var<immediate> p: Parameters;
 // The solution of the coarser level, or this one's so far.
 @group(0) @binding(4) var<storage, read> z: array<vec4<f32>>;
 @group(0) @binding(5) var<storage, read_write> out: array<vec4<f32>>;
-@group(0) @binding(6) var<storage, read_write> out_contact: array<vec2<f32>>;
-// D of the coarser level, N/m.
-@group(0) @binding(7) var<storage, read> divisor: array<f32>;
+@group(0) @binding(6) var<storage, read_write> out_contact: array<vec4<f32>>;
+// 1/D of the level, m/N; 0 where held.
+@group(0) @binding(7) var<storage, read> inverse: array<f32>;
+@group(0) @binding(8) var<storage, read_write> out_r: array<vec4<f32>>;
 
-// Contacts of the last gradient; with a factor of 1 also those of the gradients before it in this step.
+fn contact_of(i: u32) -> Sym3 {
+    if p.touching == 0u { return sym_scalar(0.0); }
+    let k = 2u * (p.first + i);
+    return Sym3(contact[k].xyz, contact[k + 1u].xyz);
+}
+
+// A sweep from zero on the finest level.
 @compute @workgroup_size(GROUP)
-fn covered(
+fn swept(
     @builtin(workgroup_id) group: vec3<u32>,
     @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(local_invocation_index) local: u32,
 ) {
     let i = index(group, groups, local);
     if i >= p.n { return; }
-    let now = contact[i];
-    let touch = max(now.x, p.factor * out_contact[i].x);
-    // Held vertices keep an inverse of 0.
-    out_contact[i] = vec2(touch, select(0.0, 1.0 / (divisor[i] + touch), now.y > 0.0));
+    out[i] = vec4(divided(contact_of(i), inverse[i], r[i].xyz) * p.omega, 0.0);
 }
 
-// What is left of r after a sweep from zero.
+// What is left of r.
 @compute @workgroup_size(GROUP)
 fn residual(
     @builtin(workgroup_id) group: vec3<u32>,
@@ -47,13 +57,11 @@ fn residual(
 ) {
     let i = index(group, groups, local);
     if i >= p.n { return; }
-    let own = contact[i];
-    let ri = r[i].xyz;
-    let product = ri * (own.x * own.y) + sum_steps(slices[i / SLICE], i % SLICE).xyz;
-    out[i] = vec4(ri - product * p.factor, own.x);
+    let product = sym_times(contact_of(i), z[i].xyz) + sum_z(slices[i / SLICE], i % SLICE).xyz;
+    out[i] = vec4(r[i].xyz - product, 0.0);
 }
 
-// The residual and the contacts for the next level.
+// The residual and the contacts for the next level, and a sweep from zero there.
 @compute @workgroup_size(GROUP)
 fn restricted(
     @builtin(workgroup_id) group: vec3<u32>,
@@ -62,23 +70,29 @@ fn restricted(
 ) {
     let i = index(group, groups, local);
     if i >= p.n { return; }
-    let sum = sum_r(slices[i / SLICE], i % SLICE);
-    let touch = p.factor * sum.w;
-    out[i] = vec4(sum.xyz, 0.0);
-    out_contact[i] = vec2(touch, 1.0 / (divisor[i] + touch));
+    let slice = slices[i / SLICE];
+    let right = sum_r(slice, i % SLICE).xyz;
+    var touched = sym_scalar(0.0);
+    if p.touching != 0u {
+        let sum = Sym3(sum_diagonal(slice, i % SLICE).xyz, sum_off(slice, i % SLICE).xyz);
+        touched = sym_scale(sum, p.factor);
+        out_contact[2u * i] = vec4(touched.diagonal, 0.0);
+        out_contact[2u * i + 1u] = vec4(touched.off, 0.0);
+    }
+    out_r[i] = vec4(right, 0.0);
+    out[i] = vec4(divided(touched, inverse[i], right) * p.omega, 0.0);
 }
 
-// The sweep from zero and the correction of the next level, if there is one.
+// The solution so far and the correction of the next level.
 @compute @workgroup_size(GROUP)
-fn correct(
+fn corrected(
     @builtin(workgroup_id) group: vec3<u32>,
     @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(local_invocation_index) local: u32,
 ) {
     let i = index(group, groups, local);
     if i >= p.n { return; }
-    let step = r[i].xyz * (p.factor * contact[i].y);
-    out[i] = vec4(step + sum_z(slices[i / SLICE], i % SLICE).xyz, 0.0);
+    out[i] = vec4(r[i].xyz + sum_z(slices[i / SLICE], i % SLICE).xyz, 0.0);
 }
 
 // A sweep.
@@ -90,8 +104,8 @@ fn smoothed(
 ) {
     let i = index(group, groups, local);
     if i >= p.n { return; }
-    let own = contact[i];
     let zi = z[i].xyz;
-    let product = zi * own.x + sum_z(slices[i / SLICE], i % SLICE).xyz;
-    out[i] = vec4(zi + (r[i].xyz - product) * (p.factor * own.y), 0.0);
+    let touched = contact_of(i);
+    let product = sym_times(touched, zi) + sum_z(slices[i / SLICE], i % SLICE).xyz;
+    out[i] = vec4(zi + divided(touched, inverse[i], r[i].xyz - product) * p.omega, 0.0);
 }

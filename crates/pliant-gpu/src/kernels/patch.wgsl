@@ -101,7 +101,7 @@ fn sweep_patch(
         goal = x_pull[i];
         before = out_field[i].xyz;
         inverse = inv_diagonal[i];
-        if COLLIDERS > 0u { contact_data = touch[i]; }
+        if COLLIDERS > 0u { contact_data = touch[TOUCH * i]; }
     }
     put_member(TURNu * WIDTH + local, x_TURN);
     workgroupBarrier();
@@ -115,12 +115,12 @@ fn sweep_patch(
     }
     workgroupBarrier();
     if is_own {
-        var f = Force(gradient, 0.0);
+        var f = Force(gradient, sym_scalar(0.0));
         if inverse > 0.0 {
             f.gradient += sum_slots(own.y & 0xffffu, own.y >> 16u);
-            if COLLIDERS > 0u { f = with_contacts(f.gradient, xi, contact_data); }
+            if COLLIDERS > 0u { f = with_contacts(f.gradient, xi, i, contact_data); }
         }
-        let step = inverse_with_contact(i, inverse, f.contact) * f.gradient;
+        let step = step_of(i, inverse, f);
         out_field[i] = vec4(before + p.omega * (xi - p.gamma * step - before), 0.0);
     }
 }

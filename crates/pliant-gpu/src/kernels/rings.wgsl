@@ -43,6 +43,12 @@ struct Patch {
 
 var<workgroup> shared_x: array<f32, 3u * WIDTH>;
 
+fn grip_of(i: u32) -> Grip {
+    let anchor = touch[TOUCH * i + 1u];
+    let normal = touch[TOUCH * i + 2u];
+    return Grip(anchor.xyz, anchor.w, normal.xyz, normal.w);
+}
+
 fn at(member: u32) -> vec3<f32> {
     let k = 3u * (member & ~AFTER);
     return vec3(shared_x[k], shared_x[k + 1u], shared_x[k + 2u]);
@@ -68,6 +74,7 @@ fn rings(
     var goal = vec4<f32>(0.0);
     var inverse = 0.0;
     var contact_data = vec4<f32>(0.0);
+    var grip = Grip(vec3(0.0), 0.0, vec3(0.0), 0.0);
     ROW_VARIABLES
     if inside {
         i = members[first + local];
@@ -80,7 +87,8 @@ fn rings(
         before = x_before[i].xyz;
         goal = x_pull[i];
         inverse = inv_diagonal[i];
-        if COLLIDERS > 0u { contact_data = touch[i]; }
+        if COLLIDERS > 0u { contact_data = touch[TOUCH * i];
+            grip = grip_of(i); }
         let word = patches[g].words + local;
         ROW_LOADS
     }
@@ -92,20 +100,29 @@ fn rings(
             var row = vec3<f32>(0.0);
             ROW_FORCES
             var gradient = goal.w * (xi - goal.xyz) + row;
-            var step = inverse;
+            var contact = sym_scalar(0.0);
             if COLLIDERS > 0u && inverse > 0.0 {
-                var contact = 0.0;
                 for (var c = 0u; c < COLLIDERS; c++) {
                     let near = collider_distance(colliders[c], xi);
                     let depth = contact_data.y - near.d;
                     if depth > 0.0 {
-                        contact += contact_data.x;
+                        contact = sym_add(contact, sym_scale(sym_square(near.normal), contact_data.x));
                         gradient -= near.normal * (contact_data.x * depth);
                     }
                 }
-                if contact > 0.0 { step = 1.0 / (contact_data.w + contact); }
+                if grip.limit > 0.0 {
+                    let slip = grip_slip(grip, xi);
+                    let stiffness = grip_stiffness(grip, slip);
+                    let along = sym_add(sym_scalar(stiffness), sym_scale(sym_square(grip.normal), -stiffness));
+                    contact = sym_add(contact, along);
+                    gradient += slip * stiffness;
+                }
             }
-            next = before + p.blends[k].x * (xi - p.blends[k].y * (step * gradient) - before);
+            var step = inverse * gradient;
+            if COLLIDERS > 0u && any(contact.diagonal != vec3(0.0)) {
+                step = sym_solve(sym_add(contact, sym_scalar(contact_data.w)), gradient);
+            }
+            next = before + p.blends[k].x * (xi - p.blends[k].y * step - before);
         }
         workgroupBarrier();
         if busy {

@@ -3,14 +3,14 @@
 
 struct Parameters {
     n: u32,
-    // Number of winds or of pins.
+    // Number of winds, of pins or of solids.
     count: u32,
     // h, and h exp(-damping h), s.
     h: f32,
     drift: f32,
     // h² times the acceleration, m.
     fall: vec3<f32>,
-    // Fraction of corrections that is taken.
+    // Fraction of corrections that is taken; or the slip that is none, m.
     relaxation: f32,
 }
 var<immediate> p: Parameters;
@@ -30,8 +30,9 @@ struct Pin {
 // m/h², N/m; 0 where held.
 @group(0) @binding(4) var<storage, read> inertia: array<f32>;
 @group(0) @binding(5) var<storage, read> colliders: array<Collider>;
-@group(0) @binding(6) var<storage, read> touch: array<vec4<f32>>;
-// Triangles of vertex i: three numbers each, from offsets[i] to offsets[i + 1]; or its slots.
+// As in force.wgsl.
+@group(0) @binding(6) var<storage, read_write> touch: array<vec4<f32>>;
+// Triangles of vertex i: three numbers each, from offsets[i] to offsets[i + 1]; or its slots; or whether it is of a solid.
 @group(0) @binding(7) var<storage, read> offsets: array<u32>;
 @group(0) @binding(8) var<storage, read> items: array<u32>;
 // Velocity of the air, m/s, and drag, N s/m³.
@@ -39,6 +40,7 @@ struct Pin {
 @group(0) @binding(10) var<storage, read> pins: array<Pin>;
 // Where each vertex was at the start of the step, m; last, how far `push` moved it out of colliders since, m.
 @group(0) @binding(11) var<storage, read_write> before: array<vec4<f32>>;
+// Slots; or ∇E without colliders at the start of the step, N.
 @group(0) @binding(12) var<storage, read> slots: array<vec4<f32>>;
 
 // Force of all winds on vertex i, N: a third of drag area (relative velocity · n) n of each of its triangles. Last, how
@@ -69,7 +71,7 @@ fn predict(
     let i = index(group, groups, local);
     if i >= p.n { return; }
     var at = x_start[i].xyz;
-    let inv_mass = touch[i].z;
+    let inv_mass = touch[TOUCH * i].z;
     if inv_mass > 0.0 {
         at += v[i].xyz * p.drift + p.fall;
         if HAS_WIND {
@@ -124,13 +126,13 @@ fn push(
     @builtin(local_invocation_index) local: u32,
 ) {
     let i = index(group, groups, local);
-    if i >= p.n || touch[i].z == 0.0 { return; }
+    if i >= p.n || touch[TOUCH * i].z == 0.0 { return; }
     var at = x[i].xyz;
     var start = before[i];
     for (var c = 0u; c < COLLIDERS; c++) {
         let collider = colliders[c];
         let near = collider_distance(collider, at);
-        let depth = touch[i].y - near.d;
+        let depth = touch[TOUCH * i].y - near.d;
         if depth > 0.0 {
             let carried = start.xyz + collider_velocity_at(collider, at) * p.h;
             let slip = at + near.normal * depth - carried;
@@ -142,7 +144,61 @@ fn push(
     before[i] = start;
 }
 
-// Friction, what an unfinished solve left inside a collider, and v = (x - x_start)/h. Twin of stepping.rs.
+// Friction of the step, from x̃ in `x`; and if there are solids (`count`), which vertices are theirs in `items`, and ∇E
+// without colliders in `slots`. Twin of stepping.rs.
+@compute @workgroup_size(GROUP)
+fn grip(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+) {
+    let i = index(group, groups, local);
+    if i >= p.n { return; }
+    let own = touch[TOUCH * i];
+    let start = x_start[i].xyz;
+    // Elastic forces on solids.
+    var force = vec3<f32>(0.0);
+    if p.count > 0u && items[i] > 0u { force = slots[i].xyz - (start - x[i].xyz) * inertia[i]; }
+    var most = vec4<f32>(0.0);
+    var normal = vec3<f32>(0.0);
+    if own.z > 0.0 {
+        for (var c = 0u; c < COLLIDERS; c++) {
+            let collider = colliders[c];
+            let depth = own.y - collider_distance(collider, x[i].xyz).d;
+            if depth > 0.0 {
+                let anchor = start + collider_velocity_at(collider, start) * p.h;
+                let near = collider_distance(collider, anchor);
+                let stopped = stopped_motion(depth, dot(anchor - x[i].xyz, near.normal));
+                let limit = collider.friction * (inertia[i] * stopped + dot(force, near.normal));
+                if limit > most.w {
+                    most = vec4(anchor, limit);
+                    normal = near.normal;
+                }
+            }
+        }
+    }
+    touch[TOUCH * i + 1u] = most;
+    touch[TOUCH * i + 2u] = vec4(normal, p.relaxation);
+}
+
+// What friction alone does to each vertex that touches.
+@compute @workgroup_size(GROUP)
+fn shorten_slips(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+) {
+    let i = index(group, groups, local);
+    if i >= p.n { return; }
+    let anchor = touch[TOUCH * i + 1u];
+    let back = anchor.w * p.h * p.h * touch[TOUCH * i].z;
+    if back > 0.0 {
+        let slip = limit_slip(x[i].xyz - anchor.xyz, touch[TOUCH * i + 2u].xyz, back, 1.0);
+        x[i] = vec4(anchor.xyz + slip, 0.0);
+    }
+}
+
+// What an unfinished solve left inside a collider goes on its surface; and v = (x - x_start)/h. Twin of stepping.rs.
 @compute @workgroup_size(GROUP)
 fn finish_step(
     @builtin(workgroup_id) group: vec3<u32>,
@@ -151,30 +207,15 @@ fn finish_step(
 ) {
     let i = index(group, groups, local);
     if i >= p.n { return; }
-    let start = x_start[i].xyz;
     var at = x[i].xyz;
-    if COLLIDERS > 0u && touch[i].z > 0.0 {
-        let own = touch[i];
-        let push_per_depth = p.h * p.h * own.x * own.z;
-        for (var c = 0u; c < COLLIDERS; c++) {
-            let collider = colliders[c];
-            let near = collider_distance(collider, at);
-            let depth = own.y - near.d;
-            let out = max(-near.d, 0.0);
-            if depth > 0.0 {
-                // Sweeps of position-based methods have had their friction.
-                let force = out + select(push_per_depth * depth, 0.0, before[i].w > 0.0);
-                let carried = start + collider_velocity_at(collider, at) * p.h;
-                at = carried + limit_slip(at + near.normal * out - carried, near.normal, force, collider.friction);
-            }
-        }
+    if COLLIDERS > 0u && touch[TOUCH * i].z > 0.0 {
         for (var c = 0u; c < COLLIDERS; c++) {
             let near = collider_distance(colliders[c], at);
             if near.d < 0.0 { at -= near.normal * near.d; }
         }
         x[i] = vec4(at, 0.0);
     }
-    v[i] = vec4((at - start) / p.h, 0.0);
+    v[i] = vec4((at - x_start[i].xyz) / p.h, 0.0);
 }
 
 // x = x_start + relaxation · Σ of the slots of a vertex.

@@ -2,14 +2,28 @@
 
 struct Parameters {
     n: u32,
+    // For `gradient` 1 if it is the first of a step.
     omega: f32,
     gamma: f32,
 }
 var<immediate> p: Parameters;
 // x⁻, which becomes x⁺; or ∇E.
 @group(0) @binding(10) var<storage, read_write> out_field: array<vec4<f32>>;
-// Partials of the residual, or the stiffness of active contacts.
+// Partials of the residual; or blocks of contacts, N/m, four each: xx, yy; zz, 0; yz, xz; xy, 0. First those that are active,
+// then those of the step so far.
 @group(0) @binding(11) var<storage, read_write> partials: array<vec2<f32>>;
+
+fn block_at(k: u32) -> Sym3 {
+    let diagonal = vec3(partials[4u * k], partials[4u * k + 1u].x);
+    return Sym3(diagonal, vec3(partials[4u * k + 2u], partials[4u * k + 3u].x));
+}
+
+fn put_block(k: u32, block: Sym3) {
+    partials[4u * k] = block.diagonal.xy;
+    partials[4u * k + 1u] = vec2(block.diagonal.z, 0.0);
+    partials[4u * k + 2u] = block.off.xy;
+    partials[4u * k + 3u] = vec2(block.off.z, 0.0);
+}
 
 @compute @workgroup_size(GROUP)
 fn gradient(
@@ -22,7 +36,25 @@ fn gradient(
     let inverse = inv_diagonal[i];
     let f = force(i, x[i].xyz, inverse > 0.0);
     out_field[i] = vec4(f.gradient, 0.0);
-    partials[i] = vec2(f.contact, inverse_with_contact(i, inverse, f.contact));
+    if COLLIDERS > 0u {
+        let so_far = p.n + i;
+        var had = sym_scalar(0.0);
+        if p.omega == 0.0 { had = block_at(so_far); }
+        put_block(i, f.block);
+        put_block(so_far, covered(f.block, had));
+    }
+}
+
+// What keeps vertices from going where they are about to go.
+@compute @workgroup_size(GROUP)
+fn gradient_without_colliders(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+) {
+    let i = index(group, groups, local);
+    if i >= p.n { return; }
+    out_field[i] = vec4(force_without_colliders(i, x[i].xyz, inv_diagonal[i] > 0.0), 0.0);
 }
 
 fn next(i: u32, xi: vec3<f32>, step: vec3<f32>) {
@@ -41,7 +73,7 @@ fn jacobi(
     let inverse = inv_diagonal[i];
     let xi = x[i].xyz;
     let f = force(i, xi, inverse > 0.0);
-    next(i, xi, inverse_with_contact(i, inverse, f.contact) * f.gradient);
+    next(i, xi, step_of(i, inverse, f));
 }
 
 // The same with the partials of ∇Eᵀ D⁻¹ ∇E.
@@ -57,7 +89,7 @@ fn jacobi_residual(
         let inverse = inv_diagonal[i];
         let xi = x[i].xyz;
         let f = force(i, xi, inverse > 0.0);
-        let step = inverse_with_contact(i, inverse, f.contact) * f.gradient;
+        let step = step_of(i, inverse, f);
         mine.x = dot(f.gradient, step);
         next(i, xi, step);
     }

@@ -54,17 +54,17 @@ impl<'a, D: Device> Bench<'a, D> {
     pub fn answer(&mut self, verb: Verb, case: &Case, fields: &Fields) -> Result<Answer, DeviceError> {
         let mut out = Answer::default();
         match verb {
-            Verb::WriteRead | Verb::Copy | Verb::Clear | Verb::Axpy | Verb::Xpay | Verb::Blend | Verb::Descend => {
+            Verb::WriteRead | Verb::Copy | Verb::Clear | Verb::Axpy | Verb::Xpay | Verb::Blend => {
                 self.vector(verb, fields, &mut out)?;
             }
             Verb::Dot | Verb::DotOfReals => self.dot(verb, fields, &mut out)?,
-            Verb::BeginStep | Verb::Potential => self.step_begun(verb, case, fields, &mut out)?,
+            Verb::BeginStep | Verb::ShortenSlips | Verb::Potential => self.step_begun(verb, case, fields, &mut out)?,
             Verb::MeasureStart | Verb::MeasureSolution | Verb::MeasureEnd => {
                 self.measure(verb, case, fields, &mut out)?;
             }
             Verb::Gradient => self.gradient(case, fields, &mut out)?,
             Verb::Jacobi | Verb::JacobiBlended | Verb::JacobiMany => self.jacobi(verb, case, fields, &mut out)?,
-            Verb::DivideByDiagonal | Verb::Multiply | Verb::GaussSeidel | Verb::Cycle => {
+            Verb::DivideByDiagonal | Verb::Multiply | Verb::GaussSeidel | Verb::Cycle | Verb::Descend => {
                 self.matrix(verb, case, fields, &mut out)?;
             }
             Verb::ConstrainJacobi | Verb::ConstrainColours | Verb::ConstrainExtended => {
@@ -118,14 +118,10 @@ impl<'a, D: Device> Bench<'a, D> {
                     read(*device, *n, b, out)?;
                 }
             }
-            Verb::Blend | Verb::Descend => {
+            Verb::Blend => {
                 device.write(&fields.start, b);
                 device.write(&fields.before, c);
-                if verb == Verb::Blend {
-                    device.blend(b, a, c, BLENDED)
-                } else {
-                    device.descend(b, a, c, BLENDED)
-                }
+                device.blend(b, a, c, BLENDED);
                 read(*device, *n, c, out)?;
             }
             _ => {}
@@ -154,8 +150,11 @@ impl<'a, D: Device> Bench<'a, D> {
     fn step_begun(&mut self, verb: Verb, case: &Case, fields: &Fields, out: &mut Answer) -> Result<(), DeviceError> {
         self.begin(case, fields);
         let Self { device, problem, a, n, .. } = self;
-        if verb == Verb::BeginStep {
+        if matches!(verb, Verb::BeginStep | Verb::ShortenSlips) {
             device.start(problem, a);
+            if verb == Verb::ShortenSlips {
+                device.shorten_slips(problem, a);
+            }
             return read(*device, *n, a, out);
         }
         let potential = device.potential(problem)?;
@@ -240,6 +239,11 @@ impl<'a, D: Device> Bench<'a, D> {
                 device.divide_by_diagonal(problem, a, c);
             }
             Verb::Multiply => device.multiply(problem, b, c),
+            Verb::Descend => {
+                device.copy(b, c);
+                device.write(&fields.start, b);
+                device.descend(problem, b, a, c, BLENDED);
+            }
             Verb::Cycle => {
                 device.write(&fields.r, a);
                 device.cycle(problem, a, c);

@@ -59,7 +59,7 @@ struct Part {
 }
 
 /// What is asked about the large model.
-const LARGE: [Verb; 15] = {
+const LARGE: [Verb; 16] = {
     use Verb::*;
     [
         WriteRead,
@@ -70,6 +70,7 @@ const LARGE: [Verb; 15] = {
         Dot,
         DotOfReals,
         BeginStep,
+        ShortenSlips,
         MeasureSolution,
         Jacobi,
         JacobiBlended,

@@ -11,6 +11,7 @@ pub(super) enum Verb {
     Dot,
     DotOfReals,
     BeginStep,
+    ShortenSlips,
     Potential,
     MeasureStart,
     MeasureSolution,
@@ -59,7 +60,7 @@ const fn entry(verb: Verb, name: &'static str, roundings: f64) -> Entry {
 /// five times (2.5 units in the last place), inverseSqrt four times, and a root nine times; k roundings of either sign add
 /// up to about √k. Sizes come from a few random moves, so they may be some times too small: hence powers of two with room.
 /// "Seen" is the most in 25 draws of all fields on the CPU and on lavapipe.
-pub(super) const TABLE: [Entry; 29] = [
+pub(super) const TABLE: [Entry; 30] = [
     // Nothing is computed.
     entry(Verb::WriteRead, "write, read", 0.0),
     entry(Verb::Copy, "copy", 0.0),
@@ -73,6 +74,8 @@ pub(super) const TABLE: [Entry; 29] = [
     entry(Verb::DotOfReals, "dot of reals", 64.0),
     // Four for x + h v + h² a; the wind on eight triangles is 16 each, and a quotient (5): √133. Seen: 3.
     entry(Verb::BeginStep, "begin_step, start", 16.0),
+    // x̃ as above, a normal (16), a force (8), a root and a quotient (14): √171.
+    entry(Verb::ShortenSlips, "shorten_slips", 16.0),
     // x̃ as above; the rest is in f64. Seen: 1.
     entry(Verb::Potential, "potential", 16.0),
     // A root (9), a difference, a square (2) times a stiffness (2); their sums have 48 bits. Seen: 2.
@@ -91,8 +94,9 @@ pub(super) const TABLE: [Entry; 29] = [
     // ω and γ rounded, three differences, two products, a sum. Seen: 1.
     entry(Verb::Blend, "blend", 8.0),
     entry(Verb::Descend, "descend", 8.0),
-    // Diagonal and contact rounded, their sum, its inverse (5), a product. Seen: 1.
-    entry(Verb::DivideByDiagonal, "divide_by_diagonal", 10.0),
+    // Diagonal and contact rounded, their sum; cofactors, in which contacts of a few times the diagonal cancel (8), their
+    // determinant (8), a product (3), a quotient (5). Seen: 6.
+    entry(Verb::DivideByDiagonal, "divide_by_diagonal", 24.0),
     // 16 entries, each of them rounded, a product, a sum: √48. Seen: 3.
     entry(Verb::Multiply, "multiply", 32.0),
     // That for each colour, forth and back, each time with ω/D. Seen: 61.

@@ -23,7 +23,7 @@ fn texts() -> Vec<(String, String)> {
     let mut texts = vec![
         ("vector".to_string(), include_str!("../vector.wgsl").to_string()),
         ("reduce".to_string(), include_str!("../reduce.wgsl").to_string()),
-        ("matrix".to_string(), include_str!("../kernels/matrix.wgsl").to_string()),
+        ("matrix".to_string(), crate::matrix::text()),
         ("multigrid".to_string(), crate::multigrid::text()),
         ("coarse levels".to_string(), crate::multigrid::coarse_text()),
         ("shape".to_string(), include_str!("../kernels/shape.wgsl").to_string()),

@@ -102,12 +102,13 @@ impl Wrong {
 }
 
 /// Verbs that can leave out a vertex.
-pub const SKIPPED: [&str; 15] = [
+pub const SKIPPED: [&str; 16] = [
     "copy",
     "clear",
     "axpy",
     "xpay",
     "begin_step, start",
+    "shorten_slips",
     "gradient",
     "jacobi",
     "blend",
@@ -211,6 +212,15 @@ impl Device for Wrong {
     fn start(&mut self, problem: &CpuProblem<f32>, x: &mut Points) {
         self.maybe_skip("begin_step, start", x, |cpu, x| cpu.start(problem, x));
     }
+    fn shorten_slips(&mut self, problem: &CpuProblem<f32>, x: &mut Points) {
+        let before = x.clone();
+        self.cpu.shorten_slips(problem, x);
+        // Of those that touch, the last: the very last vertex need not be among them.
+        let last = x.iter().zip(&before).rposition(|(x, before)| x != before);
+        if let (Fault::SkipsLast("shorten_slips"), Some(last)) = (self.fault, last) {
+            x[last] = before[last];
+        }
+    }
     fn end_step(&mut self, problem: &CpuProblem<f32>, x_prev: &Points, x: &mut Points, v: &mut Points) {
         self.maybe_skip("end_step", v, |cpu, v| cpu.end_step(problem, x_prev, x, v));
     }
@@ -288,8 +298,8 @@ impl Device for Wrong {
     fn blend(&mut self, x_hat: &Points, x: &Points, x_before: &mut Points, blend: Blend) {
         self.maybe_skip("blend", x_before, |cpu, out| cpu.blend(x_hat, x, out, blend));
     }
-    fn descend(&mut self, z: &Points, x: &Points, x_before: &mut Points, blend: Blend) {
-        self.maybe_skip("descend", x_before, |cpu, x_before| cpu.descend(z, x, x_before, blend));
+    fn descend(&mut self, problem: &CpuProblem<f32>, z: &Points, x: &Points, x_before: &mut Points, blend: Blend) {
+        self.maybe_skip("descend", x_before, |cpu, x_before| cpu.descend(problem, z, x, x_before, blend));
     }
     fn divide_by_diagonal(&mut self, problem: &CpuProblem<f32>, r: &Points, z: &mut Points) {
         self.maybe_skip("divide_by_diagonal", z, |cpu, z| cpu.divide_by_diagonal(problem, r, z));

@@ -59,6 +59,11 @@ impl Collider {
         }
     }
 
+    /// Coefficient of friction.
+    pub fn friction(&self) -> f64 {
+        self.friction
+    }
+
     /// Where it is at `time`, s.
     pub fn at<R: Real>(&self, time: f64) -> PosedCollider<R> {
         let moved = time.clamp(self.moves[0], self.moves[1]) - self.moves[0];

@@ -198,12 +198,15 @@ pub trait Device {
     /// The value of a scalar; waits for it.
     fn scalar(&mut self, slot: Slot) -> Result<f64, DeviceError>;
 
-    /// Starts a step from (x, v): pins, colliders and the inertial target x̃ = x + h v + h² M⁻¹ f.
+    /// Starts a step from (x, v): pins, colliders, the inertial target x̃ = x + h v + h² M⁻¹ f, and friction where that is
+    /// inside a collider.
     fn begin_step(&mut self, problem: &mut Self::Problem, input: &StepInput, x: &Self::Points, v: &Self::Points);
     /// x = x̃, with held vertices at their targets: where every solver starts.
     fn start(&mut self, problem: &Self::Problem, x: &mut Self::Points);
-    /// Ends a step: friction shortens slips, vertices still inside a collider are put on its surface, and then
-    /// v = (x − x_prev)/h.
+    /// Shortens the slip of each vertex that touches by what friction would take from it alone: a better start where many
+    /// of them slip together.
+    fn shorten_slips(&mut self, problem: &Self::Problem, x: &mut Self::Points);
+    /// Ends a step: vertices still inside a collider are put on its surface, and then v = (x − x_prev)/h.
     fn end_step(&mut self, problem: &Self::Problem, x_prev: &Self::Points, x: &mut Self::Points, v: &mut Self::Points);
     /// Measures x, for [`Device::measures`].
     fn measure(&mut self, problem: &mut Self::Problem, moment: Moment, x: &Self::Points);
@@ -238,8 +241,16 @@ pub trait Device {
     );
     /// x⁻ becomes x⁺ from a candidate that is already there.
     fn blend(&mut self, x_hat: &Self::Points, x: &Self::Points, x_before: &mut Self::Points, blend: Blend);
-    /// The same from the candidate x − z.
-    fn descend(&mut self, z: &Self::Points, x: &Self::Points, x_before: &mut Self::Points, blend: Blend);
+    /// The same from the candidate x − z; where a contact was active in this step, acceleration is for motion along its
+    /// surface only.
+    fn descend(
+        &mut self,
+        problem: &Self::Problem,
+        z: &Self::Points,
+        x: &Self::Points,
+        x_before: &mut Self::Points,
+        blend: Blend,
+    );
     /// z = D⁻¹ r
     fn divide_by_diagonal(&mut self, problem: &Self::Problem, r: &Self::Points, z: &mut Self::Points);
     /// out = A p, with active contacts on the diagonal.
@@ -255,7 +266,7 @@ pub trait Device {
         r: &Self::Points,
         z: &mut Self::Points,
     );
-    /// z = A⁻¹ r by Cholesky, with active contacts on the diagonal.
+    /// z = A⁻¹ r by Cholesky, with active contacts on the diagonal, as stiff along their surface as across.
     fn solve_direct(
         &mut self,
         problem: &mut Self::Problem,

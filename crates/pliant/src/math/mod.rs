@@ -9,6 +9,7 @@ pub mod polar;
 mod real;
 mod split_mix;
 pub mod svd;
+mod sym3;
 mod vec3;
 mod wide;
 
@@ -18,8 +19,12 @@ pub use polar::{polar_3x2, polar_rotation};
 pub use real::Real;
 pub use split_mix::SplitMix;
 pub use svd::{Svd, svd};
+pub use sym3::Sym3;
 pub use vec3::Vec3;
 pub use wide::{LANES, Wide};
+
+/// The twin of [`Sym3`] in WGSL, `f32`.
+pub const SYM3_WGSL: &str = include_str!("sym3.wgsl");
 
 /// Twins of [`Vec3`], [`Mat3`], [`mod@svd`] and [`polar`] in WGSL, `f32`: what the formulas of elements call.
 pub const WGSL: &str =

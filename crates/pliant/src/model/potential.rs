@@ -1,12 +1,12 @@
 //! The objective, the incremental potential of implicit Euler (course eq 12 and 31, with pins and contacts):
 //!
-//! E(x) = Σᵢ mᵢ/(2h²) ‖xᵢ − x̃ᵢ‖² + Σ_c Ψ_c(x) + Σ pins k/2 ‖x − t‖² + Σ contacts κ/2 min(0, d(x) − δ)²
+//! E(x) = Σᵢ mᵢ/(2h²) ‖xᵢ − x̃ᵢ‖² + Σ_c Ψ_c(x) + Σ pins k/2 ‖x − t‖² + Σ contacts κ/2 min(0, d(x) − δ)² + friction
 //!
 //! in `f64`, whatever the device computes in: this is what every reported energy, gradient norm and relative error is
 //! measured with. Exactly held vertices are constants of the problem: their gradient is zero.
 
 use super::{Model, System};
-use crate::contact::PosedCollider;
+use crate::contact::{Grip, PosedCollider, STICKING_SPEED};
 use crate::material::{Elements, Spring};
 use crate::math::{Mat3, Real, Vec3};
 use rayon::prelude::*;
@@ -24,6 +24,8 @@ pub struct Potential {
     pub spring_pins: Vec<(u32, [f64; 3], f64)>,
     /// Colliders at the end of the step.
     pub colliders: Vec<PosedCollider<f64>>,
+    /// Friction of each vertex; empty without.
+    pub grips: Vec<Grip<f64>>,
 }
 
 /// Which Hessian.
@@ -49,7 +51,8 @@ impl Potential {
     /// For a model at one step size; set the fields before each step.
     pub fn new(model: Arc<Model>, system: Arc<System>) -> Self {
         let n = model.vertices();
-        Self { model, system, x_tilde: vec![[0.0; 4]; n], spring_pins: Vec::new(), colliders: Vec::new() }
+        let (spring_pins, colliders, grips) = (Vec::new(), Vec::new(), Vec::new());
+        Self { model, system, x_tilde: vec![[0.0; 4]; n], spring_pins, colliders, grips }
     }
 
     /// The model this is about.
@@ -97,7 +100,18 @@ impl Potential {
     }
 
     fn contact_value(&self, i: usize, x: [f64; 4]) -> f64 {
-        self.contacts(i, x).map(|contact| 0.5 * contact.stiffness * contact.depth * contact.depth).sum()
+        let push: f64 =
+            self.contacts(i, x).map(|contact| 0.5 * contact.stiffness * contact.depth * contact.depth).sum();
+        push + self.grip(i).map_or(0.0, |grip| grip.value(Vec3::load(x), self.sticking()))
+    }
+
+    fn grip(&self, i: usize) -> Option<&Grip<f64>> {
+        self.grips.get(i).filter(|grip| grip.limit > 0.0)
+    }
+
+    /// A slip below this is none, m.
+    fn sticking(&self) -> f64 {
+        STICKING_SPEED * self.system.h
     }
 
     /// Active contacts of a vertex.
@@ -116,7 +130,8 @@ impl Potential {
         gradient.extend((0..x.len()).map(|i| {
             let contact: Vec3<f64> =
                 self.contacts(i, x[i]).fold(Vec3::ZERO, |sum, c| sum - c.normal * (c.stiffness * c.depth));
-            (offset(x[i], self.x_tilde[i]) * self.system.inertia[i] + contact).store()
+            let friction = self.grip(i).map_or(Vec3::ZERO, |grip| grip.gradient(Vec3::load(x[i]), self.sticking()).0);
+            (offset(x[i], self.x_tilde[i]) * self.system.inertia[i] + contact + friction).store()
         }));
         for (i, target, stiffness) in &self.spring_pins {
             let pull = (Vec3::load(x[*i as usize]) - Vec3::of(*target)) * *stiffness;
@@ -146,7 +161,8 @@ impl Potential {
         for i in (0..x.len()).filter(|&i| !held[i]) {
             let contact =
                 self.contacts(i, x[i]).fold(Mat3::ZERO, |sum, contact| sum + contact.hessian(curvature, x[i]));
-            f(i as u32, i as u32, Mat3::scalar(self.system.inertia[i]) + contact);
+            let friction = self.grip(i).map_or(Mat3::ZERO, |grip| grip.hessian(Vec3::load(x[i]), self.sticking()));
+            f(i as u32, i as u32, Mat3::scalar(self.system.inertia[i]) + contact + friction);
         }
         for (i, _, stiffness) in self.spring_pins.iter().filter(|pin| !held[pin.0 as usize]) {
             f(*i, *i, Mat3::scalar(*stiffness));

@@ -163,14 +163,10 @@ impl<'a> Run<'a> {
         let folder = RunFolder::open(&options.out)?;
         let found =
             if options.resume { Checkpoint::load(&folder.checkpoint()).map_err(FolderError::from)? } else { None };
-        // ρ of the checkpoint is the one to go on with; finding it again would only cost time. So is what `auto` was: on
-        // another device it might be another method.
+        // What `auto` was is the method to go on with: on another device it might be another.
         let mut solver = scene.solver.clone();
-        if let Some(checkpoint) = &found {
-            solver.rho = checkpoint.rho.or(solver.rho);
-            if solver.method == "auto" {
-                solver.method.clone_from(&checkpoint.identity.method);
-            }
+        if let Some(checkpoint) = found.as_ref().filter(|_| solver.method == "auto") {
+            solver.method.clone_from(&checkpoint.identity.method);
         }
         let mut simulation = Simulation::on(devices, &Scene { solver, ..scene.clone() })?;
         let identity = identity(scene, &simulation);
@@ -205,6 +201,7 @@ impl<'a> Run<'a> {
                     report.warnings.push(format!("there are no {format} files of the frames before the resumption"));
                 }
                 simulation.set_state(&checkpoint.state);
+                checkpoint.rho.into_iter().for_each(|rho| simulation.set_rho(rho));
                 (checkpoint.state, folder.go_back_to(frame, vertices)?, checkpoint.tally)
             }
             None => {

@@ -76,10 +76,11 @@ impl Run<'_> {
         self.report.warnings.push(warning);
         let device = DeviceSettings { name: "cpu".to_string(), ..self.scene.device.clone() };
         let method = self.simulation.method().name.to_string();
-        let solver = SolverSettings { method, rho: known.rho, ..self.scene.solver.clone() };
+        let solver = SolverSettings { method, ..self.scene.solver.clone() };
         let scene = Scene { device, solver, ..self.scene.clone() };
         self.simulation = Simulation::on(devices, &scene)?;
         self.simulation.set_state(&known.state);
+        known.rho.into_iter().for_each(|rho| self.simulation.set_rho(rho));
         self.report.device = self.simulation.device().to_string();
         self.frames.keeper().identity.device = self.simulation.device().to_string();
         Ok(true)

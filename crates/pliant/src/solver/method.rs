@@ -268,7 +268,8 @@ pub enum MethodError {
     },
 }
 
-/// Vertices up to which an exact solve costs no more than a V-cycle.
+/// Vertices up to which an exact solve costs no more than a V-cycle. With colliders it follows less well: its contacts hold
+/// along their surface, too.
 const DIRECT_LIMIT: usize = 2_000;
 
 /// The method that `auto` stands for: what reaches a given error soonest by the figures in `docs/results.md`, on a device
@@ -276,7 +277,7 @@ const DIRECT_LIMIT: usize = 2_000;
 pub fn choose_method(model: &Model, direct: bool) -> &'static Method {
     let name = if model.elements.iter().any(|elements| !elements.is_projective()) {
         "newton"
-    } else if direct && model.vertices() <= DIRECT_LIMIT {
+    } else if direct && model.colliders.is_empty() && model.vertices() <= DIRECT_LIMIT {
         "pd-direct-chebyshev"
     } else {
         "pd-multigrid-chebyshev"

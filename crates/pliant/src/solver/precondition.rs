@@ -78,7 +78,7 @@ impl<D: Device, P: Precondition<D>> Sweep<D> for Preconditioned<D, P> {
         if let Some(residual) = residual {
             device.dot(g, z, residual);
         }
-        device.descend(z, x, x_before, blends.first().copied().unwrap_or(PLAIN));
+        device.descend(problem, z, x, x_before, blends.first().copied().unwrap_or(PLAIN));
         std::mem::swap(x, x_before);
         Ok(())
     }

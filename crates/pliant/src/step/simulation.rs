@@ -93,6 +93,11 @@ impl Simulation {
         self.stepper.rho()
     }
 
+    /// Replaces the ρ in use, for example by that of a checkpoint; it will not grow above the scene's.
+    pub fn set_rho(&mut self, rho: f64) {
+        self.stepper.set_rho(rho);
+    }
+
     /// Advances by one step; on failure the state is that of before.
     pub fn step(&mut self) -> Result<StepReport, SimulationError> {
         self.stepper.step()

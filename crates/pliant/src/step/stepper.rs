@@ -44,6 +44,8 @@ pub trait Stepper {
     fn set_state(&mut self, state: &State);
     /// ρ in use, if the method has one.
     fn rho(&self) -> Option<f64>;
+    /// Replaces the ρ in use; it will not grow above the one that the stepper was made with.
+    fn set_rho(&mut self, rho: f64);
 }
 
 /// How a step is to be solved.
@@ -76,6 +78,8 @@ pub(super) struct DeviceStepper<D: Device> {
     fields: Fields<D>,
     time: f64,
     step: u64,
+    /// ρ in use: that of the settings, or less after steps that it was too large for.
+    rho: f64,
     input: StepInput,
     /// Time the last certificate took; a deadline leaves room for it.
     certificate_time: Duration,
@@ -115,6 +119,7 @@ where
             fields,
             time: 0.0,
             step: 0,
+            rho: settings.parameters.rho,
             input: StepInput::default(),
             certificate_time: Duration::ZERO,
             pace: Pace::default(),
@@ -203,7 +208,7 @@ where
         }
         device.start(problem, x);
         device.measure(problem, Moment::Start, x);
-        solver.set_rho(if careful { 0.0 } else { self.settings.parameters.rho });
+        solver.set_rho(if careful { 0.0 } else { self.rho });
         // Without the deadline there would be no end to an unlimited number of iterations.
         let usual =
             if careful && self.settings.budget.is_some() { self.settings.method.iterations } else { usize::MAX };
@@ -344,15 +349,15 @@ where
                     }
                     // ρ was too large for this scene, which the next steps need not find out again: clearly so if the step
                     // was rolled back, a little if acceleration was restarted, which contacts that come and go make it.
+                    // It grows back slowly.
                     let wider = if retries > 0 {
                         2.0
                     } else if report.restarts > 0 {
                         1.1
                     } else {
-                        1.0
+                        0.98
                     };
-                    let rho = &mut self.settings.parameters.rho;
-                    *rho = (1.0 - wider * (1.0 - *rho)).max(0.0);
+                    self.rho = (1.0 - wider * (1.0 - self.rho)).clamp(0.0, self.settings.parameters.rho);
                     report.ms = (elapsed.saturating_sub(self.certificate_time)).as_secs_f64() * 1e3;
                     report.over_budget = self.settings.budget.is_some_and(|budget| elapsed > budget);
                     return Ok(report);
@@ -409,7 +414,11 @@ where
     }
 
     fn rho(&self) -> Option<f64> {
-        self.settings.method.chebyshev.then_some(self.settings.parameters.rho)
+        self.settings.method.chebyshev.then_some(self.rho)
+    }
+
+    fn set_rho(&mut self, rho: f64) {
+        self.rho = rho;
     }
 }
 

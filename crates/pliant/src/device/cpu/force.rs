@@ -3,10 +3,10 @@
 use super::parallel::{CHUNK, for_chunks, sum_chunks};
 use super::problem::{CpuProblem, Slotted};
 use super::rows::{Lanes, Rows};
-use crate::contact::PosedCollider;
+use crate::contact::{Grip, PosedCollider, STICKING_SPEED, covered};
 use crate::device::Blend;
 use crate::material::Elements;
-use crate::math::{LANES, Real, Vec3, Wide};
+use crate::math::{LANES, Real, Sym3, Vec3, Wide};
 use rayon::prelude::*;
 
 /// What the gradient of a vertex needs, borrowed from a problem.
@@ -16,6 +16,9 @@ struct Force<'a, R> {
     inertia: &'a [R],
     x_pull: &'a [[R; 4]],
     colliders: &'a [PosedCollider<R>],
+    /// Empty without friction.
+    grips: &'a [Grip<R>],
+    sticking: R,
     thickness: &'a [R],
     contact_stiffness: &'a [R],
     diagonal: &'a [R],
@@ -30,6 +33,8 @@ impl<'a, R: Real> Force<'a, R> {
             inertia: &problem.inertia,
             x_pull: &problem.x_pull,
             colliders: &problem.colliders,
+            grips: &problem.grips,
+            sticking: R::of(STICKING_SPEED * problem.system.h),
             thickness: &problem.thickness,
             contact_stiffness: &problem.contact_stiffness,
             diagonal: &problem.diagonal,
@@ -37,25 +42,25 @@ impl<'a, R: Real> Force<'a, R> {
         }
     }
 
-    /// ∇E of a block of vertices at `xi`, and the stiffness of their active contacts.
+    /// ∇E of a block of vertices at `xi`; `touch` gets the lane of each active contact and the block that it adds
+    /// to the Hessian, N/m.
     #[inline(always)]
-    fn block(&self, b: usize, x: &[[R; 4]], xi: [R::Wide; 3]) -> ([R::Wide; 3], Lanes<R>) {
+    fn block(&self, b: usize, x: &[[R; 4]], xi: [R::Wide; 3], touch: &mut impl FnMut(usize, Sym3<R>)) -> [R::Wide; 3] {
         let first = b * LANES;
         let count = LANES.min(x.len() - first);
         let target = load::<R>(self.x_pull, first);
         let inertia = R::Wide::new(lanes(self.inertia, first));
         let forces = self.rows.block(b, x, xi);
         let mut g: [R::Wide; 3] = std::array::from_fn(|k| inertia * (xi[k] - target[k]) + forces[k]);
-        let mut contact = [R::ZERO; LANES];
         if !self.slotted.item.is_empty() || !self.colliders.is_empty() {
             let mut sum = g.map(Wide::lanes);
             self.add_slots(first, count, &mut sum);
             if !self.colliders.is_empty() {
-                self.add_contacts(first, x, &mut sum, &mut contact);
+                self.add_contacts(first, x, &mut sum, touch);
             }
             g = sum.map(R::Wide::new);
         }
-        (g, contact)
+        g
     }
 
     #[inline(always)]
@@ -71,7 +76,7 @@ impl<'a, R: Real> Force<'a, R> {
     }
 
     #[inline(never)]
-    fn add_contacts(&self, first: usize, x: &[[R; 4]], g: &mut [Lanes<R>; 3], contact: &mut Lanes<R>) {
+    fn add_contacts(&self, first: usize, x: &[[R; 4]], g: &mut [Lanes<R>; 3], touch: &mut impl FnMut(usize, Sym3<R>)) {
         for (l, i) in (first..x.len().min(first + LANES)).enumerate() {
             if self.inv_diagonal[i] == R::ZERO {
                 continue;
@@ -81,10 +86,17 @@ impl<'a, R: Real> Force<'a, R> {
                 let (d, normal) = collider.distance(Vec3::load(x[i]));
                 let depth = self.thickness[i] - d;
                 if depth > R::ZERO {
-                    contact[l] += stiffness;
+                    touch(l, Sym3::square(normal) * stiffness);
                     for k in 0..3 {
                         g[k][l] -= normal[k] * (stiffness * depth);
                     }
+                }
+            }
+            if let Some(grip) = self.grips.get(i).filter(|grip| grip.limit > R::ZERO) {
+                let (friction, stiffness) = grip.gradient(Vec3::load(x[i]), self.sticking);
+                touch(l, grip.along(stiffness));
+                for k in 0..3 {
+                    g[k][l] += friction[k];
                 }
             }
         }
@@ -92,21 +104,39 @@ impl<'a, R: Real> Force<'a, R> {
 
     /// Gradients of the vertices of the block that starts at `first`, with their active contacts.
     #[inline(always)]
-    fn gradient_block(&self, first: usize, x: &[[R; 4]], g: &mut [[R; 4]], contact: &mut [R]) {
-        let (sum, active) = self.block(first / LANES, x, load::<R>(x, first));
-        let sum = sum.map(Wide::lanes);
-        for (l, (g, contact)) in g.iter_mut().zip(contact).enumerate() {
+    fn gradient_block(&self, first: usize, x: &[[R; 4]], g: &mut [[R; 4]], contact: &mut [Sym3<R>]) {
+        contact.fill(Sym3::ZERO);
+        let mut touch = |l: usize, block| contact[l] = contact[l] + block;
+        let sum = self.block(first / LANES, x, load::<R>(x, first), &mut touch).map(Wide::lanes);
+        for (l, g) in g.iter_mut().enumerate() {
             *g = [sum[0][l], sum[1][l], sum[2][l], R::ZERO];
-            *contact = active[l];
         }
     }
 
     /// Gradients of the vertices from `first` on, with their active contacts.
     #[inline(always)]
-    fn gradient_chunk(&self, first: usize, x: &[[R; 4]], g: &mut [[R; 4]], contact: &mut [R]) {
+    fn gradient_chunk(&self, first: usize, x: &[[R; 4]], g: &mut [[R; 4]], contact: &mut [Sym3<R>]) {
         for (k, (g, contact)) in g.chunks_mut(LANES).zip(contact.chunks_mut(LANES)).enumerate() {
             self.gradient_block(first + k * LANES, x, g, contact);
         }
+    }
+
+    /// D⁻¹∇E of a block, where contacts are in D; elsewhere as it was.
+    #[inline(never)]
+    fn steps_in_contact(
+        &self,
+        first: usize,
+        g: [R::Wide; 3],
+        steps: [R::Wide; 3],
+        contact: &[Sym3<R>; LANES],
+    ) -> [R::Wide; 3] {
+        let (g, mut steps) = (g.map(Wide::lanes), steps.map(Wide::lanes));
+        for (l, contact) in contact.iter().enumerate().filter(|(_, contact)| **contact != Sym3::ZERO) {
+            let diagonal = Sym3::scalar(self.diagonal[first + l]);
+            let step = (diagonal + *contact).inverse().times(Vec3::new(g[0][l], g[1][l], g[2][l]));
+            (0..3).for_each(|k| steps[k][l] = step[k]);
+        }
+        steps.map(R::Wide::new)
     }
 
     /// Blended Jacobi iterates of the vertices from `first` on; returns Σ ∇Eᵀ D⁻¹ ∇E.
@@ -117,19 +147,17 @@ impl<'a, R: Real> Force<'a, R> {
         for at in (0..out.len()).step_by(LANES) {
             let i = first + at;
             let xi = load::<R>(x, i);
-            let (g, contact) = self.block(i / LANES, x, xi);
-            let mut inv = lanes(self.inv_diagonal, i);
-            if !self.colliders.is_empty() {
-                for l in (0..LANES).filter(|&l| contact[l] > R::ZERO) {
-                    inv[l] = R::ONE / (self.diagonal[i + l] + contact[l]);
-                }
+            let mut contact = [Sym3::ZERO; LANES];
+            let g = self.block(i / LANES, x, xi, &mut |l: usize, block| contact[l] = contact[l] + block);
+            let inv = R::Wide::new(lanes(self.inv_diagonal, i));
+            let mut steps = g.map(|g| g * inv);
+            if !self.colliders.is_empty() && contact.iter().any(|contact| *contact != Sym3::ZERO) {
+                steps = self.steps_in_contact(i, g, steps, &contact);
             }
-            let inv = R::Wide::new(inv);
             let before = load::<R>(out, at);
             let next: [R::Wide; 3] = std::array::from_fn(|k| {
-                let step = g[k] * inv;
-                residual = residual + g[k] * step;
-                before[k] + omega * (xi[k] - gamma * step - before[k])
+                residual = residual + g[k] * steps[k];
+                before[k] + omega * (xi[k] - gamma * steps[k] - before[k])
             });
             store(next, &mut out[at..]);
         }
@@ -185,7 +213,7 @@ macro_rules! vectorised {
 }
 vectorised!(
     gradient_chunk, gradient_chunk_avx2, gradient_chunk,
-    (first: usize, x: &[[R; 4]], g: &mut [[R; 4]], contact: &mut [R])
+    (first: usize, x: &[[R; 4]], g: &mut [[R; 4]], contact: &mut [Sym3<R>])
 );
 vectorised!(
     jacobi_chunk, jacobi_chunk_avx2, jacobi_chunk,
@@ -210,14 +238,32 @@ impl<R: Real> CpuProblem<R> {
     }
 
     pub(super) fn gradient(&mut self, x: &[[R; 4]], g: &mut [[R; 4]]) {
+        self.gradient_among(x, g, true);
+        if !self.colliders.is_empty() {
+            let (fresh, now) = (std::mem::take(&mut self.fresh_step), &self.contact);
+            for_chunks(&mut self.covered, |first, chunk| {
+                for (i, had) in (first..).zip(chunk) {
+                    *had = covered(now[i], if fresh { Sym3::ZERO } else { *had });
+                }
+            });
+        }
+    }
+
+    /// ∇E without colliders.
+    pub(super) fn free_gradient(&mut self, x: &[[R; 4]], g: &mut [[R; 4]]) {
+        self.gradient_among(x, g, false);
+    }
+
+    fn gradient_among(&mut self, x: &[[R; 4]], g: &mut [[R; 4]], colliders: bool) {
         self.fill_slots(x);
-        let mut contact = std::mem::take(&mut self.contact_diagonal);
+        let mut contact = std::mem::take(&mut self.contact);
         let force = Force::of(self);
+        let force = if colliders { force } else { Force { colliders: &[], ..force } };
         g.par_chunks_mut(CHUNK)
             .zip(contact.par_chunks_mut(CHUNK))
             .enumerate()
             .for_each(|(k, (g, contact))| gradient_chunk(&force, k * CHUNK, x, g, contact));
-        self.contact_diagonal = contact;
+        self.contact = contact;
     }
 
     /// x⁻ becomes x⁺; returns ∇Eᵀ D⁻¹ ∇E at x.

@@ -4,7 +4,7 @@ use super::problem::{CpuProblem, Direct};
 use crate::device::DeviceError;
 use crate::linear::Cholesky;
 use crate::material::Disjoint;
-use crate::math::{Real, Vec3};
+use crate::math::{Real, Sym3, Vec3};
 use rayon::prelude::*;
 
 /// Rows per task.
@@ -20,11 +20,14 @@ impl<R: Real> CpuProblem<R> {
         entries.fold(Vec3::ZERO, |sum, (&j, &a)| sum + Vec3::load(p[j as usize]) * a)
     }
 
-    /// 1/Dᵢ with contacts; 0 for held vertices.
+    /// Dᵢ⁻¹ r with contacts; 0 for held vertices.
     #[inline(always)]
-    pub(super) fn inv_diagonal_with_contact(&self, i: usize) -> R {
-        let contact = self.contact_diagonal[i];
-        if contact > R::ZERO { R::ONE / (self.diagonal[i] + contact) } else { self.inv_diagonal[i] }
+    pub(super) fn divide_by_diagonal(&self, i: usize, r: Vec3<R>) -> Vec3<R> {
+        let contact = self.contact[i];
+        if contact == Sym3::ZERO {
+            return r * self.inv_diagonal[i];
+        }
+        (Sym3::scalar(self.diagonal[i]) + contact).inverse().times(r)
     }
 
     /// zᵢ += ω (r − A z)ᵢ / Dᵢ for the vertices of one colour.
@@ -40,10 +43,10 @@ impl<R: Real> CpuProblem<R> {
                 // SAFETY: a vertex of this colour has no neighbour of the same colour, so what is read here is not
                 // written meanwhile, and each vertex is written once.
                 let own = Vec3::load(unsafe { z.read(i) });
-                let product = entries.fold(own * self.contact_diagonal[i], |sum, (&j, &a)| {
+                let product = entries.fold(self.contact[i].times(own), |sum, (&j, &a)| {
                     sum + Vec3::load(unsafe { z.read(j as usize) }) * a
                 });
-                let change = (Vec3::load(r[i]) - product) * (omega * self.inv_diagonal_with_contact(i));
+                let change = self.divide_by_diagonal(i, Vec3::load(r[i]) - product) * omega;
                 // SAFETY: as above.
                 unsafe { z.write(i, (own + change).store()) };
             }
@@ -63,7 +66,7 @@ impl<R: Real> CpuProblem<R> {
                 self.direct.insert(Direct { cholesky, matrix, contact, fresh_step: true })
             }
         };
-        let now = || self.contact_diagonal.iter().map(|contact| contact.f64());
+        let now = || self.contact.iter().map(|contact| contact.trace().f64());
         // Also when the factor is kept: what happened in steps before must not change this one.
         let fresh = std::mem::take(&mut direct.fresh_step);
         let covered = if fresh {

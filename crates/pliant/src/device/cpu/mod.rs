@@ -15,6 +15,7 @@ pub use problem::CpuProblem;
 
 use super::{Blend, Device, DeviceError, Factor, Measures, Moment, SLOTS, Slot, StepInput};
 use crate::colouring::greedy;
+use crate::contact::without_momentum;
 use crate::math::{Real, Vec3};
 use crate::mesh::topology::Incidence;
 use crate::model::{Model, Potential, System};
@@ -157,17 +158,19 @@ impl<R: Real> Device for Cpu<R> {
         if let Some(direct) = &mut problem.direct {
             direct.fresh_step = true;
         }
-        if let Some(multigrid) = &mut problem.multigrid {
-            multigrid.fresh_step = true;
-        }
+        problem.fresh_step = true;
     }
 
     fn start(&mut self, problem: &CpuProblem<R>, x: &mut Vec<[R; 4]>) {
         x.copy_from_slice(&problem.x_tilde);
     }
 
+    fn shorten_slips(&mut self, problem: &CpuProblem<R>, x: &mut Vec<[R; 4]>) {
+        problem.shorten_slips(x);
+    }
+
     fn end_step(&mut self, problem: &CpuProblem<R>, x_prev: &Vec<[R; 4]>, x: &mut Vec<[R; 4]>, v: &mut Vec<[R; 4]>) {
-        problem.finish_contacts(x_prev, x);
+        problem.finish_contacts(x);
         let inv_h = R::of(1.0 / problem.system.h);
         let x = &*x;
         map(v, |i, _| (Vec3::load(x[i]) - Vec3::load(x_prev[i])) * inv_h);
@@ -215,17 +218,29 @@ impl<R: Real> Device for Cpu<R> {
         });
     }
 
-    fn descend(&mut self, z: &Vec<[R; 4]>, x: &Vec<[R; 4]>, x_before: &mut Vec<[R; 4]>, blend: Blend) {
+    fn descend(
+        &mut self,
+        problem: &CpuProblem<R>,
+        z: &Vec<[R; 4]>,
+        x: &Vec<[R; 4]>,
+        x_before: &mut Vec<[R; 4]>,
+        blend: Blend,
+    ) {
         let (omega, gamma) = (R::of(blend.omega), R::of(blend.under_relaxation));
-        map(x_before, |i, before| before + (Vec3::load(x[i]) - Vec3::load(z[i]) * gamma - before) * omega);
+        let touching = !problem.colliders.is_empty();
+        map(x_before, |i, before| {
+            let (x, z) = (Vec3::load(x[i]), Vec3::load(z[i]));
+            let next = before + (x - z * gamma - before) * omega;
+            if touching { without_momentum(problem.covered[i], x - z, next) } else { next }
+        });
     }
 
     fn divide_by_diagonal(&mut self, problem: &CpuProblem<R>, r: &Vec<[R; 4]>, z: &mut Vec<[R; 4]>) {
-        map(z, |i, _| Vec3::load(r[i]) * problem.inv_diagonal_with_contact(i));
+        map(z, |i, _| problem.divide_by_diagonal(i, Vec3::load(r[i])));
     }
 
     fn multiply(&mut self, problem: &CpuProblem<R>, p: &Vec<[R; 4]>, out: &mut Vec<[R; 4]>) {
-        map(out, |i, _| problem.row_product(i, p) + Vec3::load(p[i]) * problem.contact_diagonal[i]);
+        map(out, |i, _| problem.row_product(i, p) + problem.contact[i].times(Vec3::load(p[i])));
     }
 
     fn colours(&mut self, problem: &mut CpuProblem<R>) -> usize {

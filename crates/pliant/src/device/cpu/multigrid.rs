@@ -4,7 +4,7 @@ use super::map;
 use super::parallel::for_chunks;
 use super::problem::CpuProblem;
 use crate::linear::{Csr, Hierarchy, Level};
-use crate::math::{Real, Vec3};
+use crate::math::{Real, Sym3, Vec3};
 
 /// A sparse matrix in this precision.
 struct Sparse<R> {
@@ -39,9 +39,9 @@ struct Grid<R> {
     /// What Jacobi divides by, without contacts, N/m.
     divisor: Vec<R>,
     /// Contacts of this level, N/m.
-    contact: Vec<R>,
-    /// 1/(divisor + contact); 0 for held vertices.
-    inverse: Vec<R>,
+    contact: Vec<Sym3<R>>,
+    /// (divisor + contact)⁻¹; 0 for held vertices.
+    inverse: Vec<Sym3<R>>,
     /// Right-hand side and solution of this level; those of the finest belong to the caller.
     r: Vec<[R; 4]>,
     z: Vec<[R; 4]>,
@@ -51,26 +51,24 @@ struct Grid<R> {
 /// The hierarchy of A in this precision.
 pub(super) struct Multigrid<R> {
     grids: Vec<Grid<R>>,
-    /// No cycle of this step has looked at the contacts yet.
-    pub(super) fresh_step: bool,
 }
 
 impl<R: Real> Multigrid<R> {
     fn new(matrix: &Csr) -> Self {
         let levels = Hierarchy::new(matrix).levels;
         let grids = levels.iter().enumerate().map(|(k, level)| Grid::new(level, k == 0)).collect();
-        Self { grids, fresh_step: true }
+        Self { grids }
     }
 
-    /// Takes the contacts of the last gradient. Within a step they only grow: a correction of the coarse levels moves many
-    /// vertices far, and where that brings a contact and takes it away again, A must not forget its stiffness.
-    fn cover(&mut self, now: &[R], held: &[bool]) {
+    /// Takes the contacts of the step.
+    fn cover(&mut self, now: &[Sym3<R>], held: &[bool]) {
         let Grid { contact, inverse, divisor, .. } = &mut self.grids[0];
-        let fresh = std::mem::take(&mut self.fresh_step);
-        for (i, covered) in contact.iter_mut().enumerate() {
-            *covered = if fresh { now[i] } else { covered.max(now[i]) };
-            inverse[i] = if held[i] { R::ZERO } else { R::ONE / (divisor[i] + *covered) };
-        }
+        contact.copy_from_slice(now);
+        for_chunks(inverse, |first, chunk| {
+            for (i, inverse) in (first..).zip(chunk) {
+                *inverse = if held[i] { Sym3::ZERO } else { (Sym3::scalar(divisor[i]) + contact[i]).inverse() };
+            }
+        });
     }
 }
 
@@ -85,26 +83,42 @@ impl<R: Real> Grid<R> {
             interpolation_norm: R::of(level.interpolation_norm),
             omega: R::of(level.omega),
             divisor: level.divisor.iter().map(|&value| R::of(value)).collect(),
-            contact: vec![R::ZERO; n],
-            inverse: vec![R::ZERO; n],
+            contact: vec![Sym3::ZERO; n],
+            inverse: vec![Sym3::ZERO; n],
             r: vec![[R::ZERO; 4]; own],
             z: vec![[R::ZERO; 4]; own],
             scratch: vec![[R::ZERO; 4]; n],
         }
     }
 
-    /// ω D⁻¹ r
-    fn step(&self, i: usize, r: &[[R; 4]]) -> Vec3<R> {
-        Vec3::load(r[i]) * (self.omega * self.inverse[i])
+    /// z = ω D⁻¹ r, a sweep from zero.
+    fn sweep(&self, r: &[[R; 4]], z: &mut [[R; 4]]) {
+        map(z, |i, _| self.inverse[i].times(Vec3::load(r[i])) * self.omega);
     }
 
-    /// What is left of r after a sweep from zero, to `scratch`.
-    fn residual(&mut self, r: &[[R; 4]]) {
+    /// (r − A z)ᵢ
+    fn left(&self, i: usize, r: &[[R; 4]], z: &[[R; 4]]) -> Vec3<R> {
+        Vec3::load(r[i]) - self.matrix.times(i, z) - self.contact[i].times(Vec3::load(z[i]))
+    }
+
+    /// Does something with the right-hand side and the solution of this level; those of the finest are the caller's.
+    fn with_unknowns(
+        &mut self,
+        (r, z): (&[[R; 4]], &mut [[R; 4]]),
+        mut work: impl FnMut(&mut Self, &[[R; 4]], &mut [[R; 4]]),
+    ) {
+        if self.r.is_empty() {
+            return work(self, r, z);
+        }
+        let (own, mut solution) = (std::mem::take(&mut self.r), std::mem::take(&mut self.z));
+        work(self, &own, &mut solution);
+        (self.r, self.z) = (own, solution);
+    }
+
+    /// What is left of r, to `scratch`.
+    fn residual(&mut self, r: &[[R; 4]], z: &[[R; 4]]) {
         let mut scratch = std::mem::take(&mut self.scratch);
-        map(&mut scratch, |i, _| {
-            let own = Vec3::load(r[i]) - self.step(i, r) * self.contact[i];
-            self.matrix.row(i).fold(own, |sum, (j, a)| sum - self.step(j, r) * a)
-        });
+        map(&mut scratch, |i, _| self.left(i, r, z));
         self.scratch = scratch;
     }
 
@@ -113,23 +127,23 @@ impl<R: Real> Grid<R> {
         map(&mut coarse.r, |c, _| self.restriction.times(c, &self.scratch));
         for_chunks(&mut coarse.contact, |first, chunk| {
             for (c, contact) in (first..).zip(chunk) {
-                let sum = self.restriction.row(c).fold(R::ZERO, |sum, (i, p)| sum + p.abs() * self.contact[i]);
-                *contact = self.interpolation_norm * sum;
+                let sum = self.restriction.row(c).fold(Sym3::ZERO, |sum, (i, p)| sum + self.contact[i] * p.abs());
+                *contact = sum * self.interpolation_norm;
             }
         });
         let Grid { inverse, divisor, contact, .. } = coarse;
-        inverse.iter_mut().enumerate().for_each(|(c, inverse)| *inverse = R::ONE / (divisor[c] + contact[c]));
+        for_chunks(inverse, |first, chunk| {
+            for (c, inverse) in (first..).zip(chunk) {
+                *inverse = (Sym3::scalar(divisor[c]) + contact[c]).inverse();
+            }
+        });
     }
 
-    /// z: the sweep from zero, the correction of the next level, and a sweep after it.
+    /// z: to the sweep from zero comes the correction of the next level, and a sweep after it.
     fn correct(&mut self, r: &[[R; 4]], coarse: &Grid<R>, z: &mut [[R; 4]]) {
         let mut before = std::mem::take(&mut self.scratch);
-        map(&mut before, |i, _| self.step(i, r) + self.interpolation.times(i, &coarse.z));
-        map(z, |i, _| {
-            let own = Vec3::load(before[i]);
-            let left = Vec3::load(r[i]) - self.matrix.times(i, &before) - own * self.contact[i];
-            own + left * (self.omega * self.inverse[i])
-        });
+        map(&mut before, |i, _| Vec3::load(z[i]) + self.interpolation.times(i, &coarse.z));
+        map(z, |i, _| Vec3::load(before[i]) + self.inverse[i].times(self.left(i, r, &before)) * self.omega);
         self.scratch = before;
     }
 }
@@ -138,33 +152,21 @@ impl<R: Real> CpuProblem<R> {
     /// z ≈ A⁻¹ r with active contacts.
     pub(super) fn cycle(&mut self, r: &[[R; 4]], z: &mut [[R; 4]]) {
         let mut multigrid = self.multigrid.take().unwrap_or_else(|| Multigrid::new(&self.system.matrix));
-        multigrid.cover(&self.contact_diagonal, &self.system.held);
+        multigrid.cover(&self.covered, &self.system.held);
         let grids = &mut multigrid.grids;
-        for k in 0..grids.len() - 1 {
+        for k in 0..grids.len() {
             let (fine, coarse) = grids.split_at_mut(k + 1);
-            let own = std::mem::take(&mut fine[k].r);
-            fine[k].residual(if k == 0 { r } else { &own });
-            fine[k].r = own;
-            fine[k].restrict(&mut coarse[0]);
+            fine[k].with_unknowns((r, z), |grid, r, z| {
+                grid.sweep(r, z);
+                if let Some(coarse) = coarse.first_mut() {
+                    grid.residual(r, z);
+                    grid.restrict(coarse);
+                }
+            });
         }
-        let coarsest = grids.len() - 1;
-        let last = &mut grids[coarsest];
-        if coarsest == 0 {
-            map(z, |i, _| last.step(i, r));
-        } else {
-            let mut z = std::mem::take(&mut last.z);
-            map(&mut z, |i, _| last.step(i, &last.r));
-            last.z = z;
-        }
-        for k in (0..coarsest).rev() {
+        for k in (0..grids.len() - 1).rev() {
             let (fine, coarse) = grids.split_at_mut(k + 1);
-            let (own, mut solution) = (std::mem::take(&mut fine[k].r), std::mem::take(&mut fine[k].z));
-            if k == 0 {
-                fine[k].correct(r, &coarse[0], z);
-            } else {
-                fine[k].correct(&own, &coarse[0], &mut solution);
-            }
-            (fine[k].r, fine[k].z) = (own, solution);
+            fine[k].with_unknowns((r, z), |grid, r, z| grid.correct(r, &coarse[0], z));
         }
         self.multigrid = Some(multigrid);
     }

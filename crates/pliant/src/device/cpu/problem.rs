@@ -2,12 +2,12 @@
 
 use super::rows::Rows;
 use crate::colouring::Colouring;
-use crate::contact::PosedCollider;
+use crate::contact::{Grip, PosedCollider};
 use crate::device::Measures;
 use crate::device::rows::is_in_rows;
 use crate::linear::{Cholesky, Csr};
 use crate::material::Elements;
-use crate::math::{Real, Vec3};
+use crate::math::{Real, Sym3, Vec3};
 use crate::mesh::topology::Incidence;
 use crate::model::{Model, Potential, System};
 use std::sync::Arc;
@@ -46,7 +46,17 @@ pub struct CpuProblem<R: Real> {
     /// colliders since, m.
     pub(super) start: Vec<[R; 4]>,
     /// Contact stiffness active at the last gradient, N/m.
-    pub(super) contact_diagonal: Vec<R>,
+    pub(super) contact: Vec<Sym3<R>>,
+    /// Contact stiffness of the gradients of this step, N/m; see [`crate::contact::covered`].
+    pub(super) covered: Vec<Sym3<R>>,
+    /// No gradient of this step has looked at the contacts yet.
+    pub(super) fresh_step: bool,
+    /// Friction of the step in progress; empty without.
+    pub(super) grips: Vec<Grip<R>>,
+    /// Which vertices are of solids; empty without any.
+    pub(super) solid: Vec<bool>,
+    /// ∇E without colliders at the start of the step, N; empty without friction of solids.
+    pub(super) start_force: Vec<[R; 4]>,
     /// A in this precision, by rows.
     pub(super) matrix: Vec<R>,
     pub(super) colouring: Option<Colouring>,
@@ -151,7 +161,12 @@ impl<R: Real> CpuProblem<R> {
             colliders: Vec::new(),
             spring_pins: Vec::new(),
             start: vec![[R::ZERO; 4]; n],
-            contact_diagonal: vec![R::ZERO; n],
+            contact: vec![Sym3::ZERO; n],
+            covered: vec![Sym3::ZERO; n],
+            fresh_step: true,
+            grips: Vec::new(),
+            solid: model.solid_vertices(),
+            start_force: Vec::new(),
             matrix: of(&system.matrix.value),
             colouring: None,
             direct: None,

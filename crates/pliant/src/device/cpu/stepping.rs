@@ -2,10 +2,11 @@
 
 use super::map;
 use super::problem::CpuProblem;
-use crate::contact::limit_slip;
+use crate::contact::{Grip, limit_slip, stopped_motion};
 use crate::device::StepInput;
 use crate::math::{Real, Vec3};
 use crate::model::Potential;
+use rayon::prelude::*;
 
 impl<R: Real> CpuProblem<R> {
     /// x̃ = x + h v + h² M⁻¹ f
@@ -80,12 +81,73 @@ impl<R: Real> CpuProblem<R> {
         }
         self.potential.colliders.clear();
         self.potential.colliders.extend_from_slice(&input.colliders);
+        self.take_grips();
+    }
+
+    /// Friction of the step. The normal force is what it takes to keep a vertex that is about to go inside on the surface:
+    /// against its inertia and weight; for solids also against the elastic forces at the start, by which the rest of the
+    /// body weighs on it. In cloth these are small beside what a solve leaves unfinished, and wrinkles would feed on it.
+    fn take_grips(&mut self) {
+        self.grips.clear();
+        if self.colliders.iter().all(|collider| collider.friction == R::ZERO) {
+            return;
+        }
+        let (start, mut elastic) = (std::mem::take(&mut self.start), std::mem::take(&mut self.start_force));
+        if !self.solid.is_empty() {
+            elastic.resize(start.len(), [R::ZERO; 4]);
+            self.free_gradient(&start, &mut elastic);
+        }
+        let (h, x_tilde) = (R::of(self.system.h), &self.x_tilde);
+        let own = |i: usize| {
+            let mut most = Grip::NONE;
+            if self.inv_mass[i] == R::ZERO {
+                return most;
+            }
+            let (x, target) = (Vec3::load(start[i]), Vec3::load(x_tilde[i]));
+            let inertia = R::of(self.system.inertia[i]);
+            let force = match self.solid.get(i) {
+                Some(true) => Vec3::load(elastic[i]) - (x - target) * inertia,
+                _ => Vec3::ZERO,
+            };
+            for collider in &self.colliders {
+                let depth = self.thickness[i] - collider.distance(target).0;
+                if depth > R::ZERO {
+                    let anchor = x + collider.velocity_at(x) * h;
+                    let (_, normal) = collider.distance(anchor);
+                    let stopped = stopped_motion(depth, (anchor - target).dot(normal));
+                    let limit = collider.friction * (inertia * stopped + force.dot(normal));
+                    if limit > most.limit {
+                        most = Grip { anchor, normal, limit };
+                    }
+                }
+            }
+            most
+        };
+        let mut grips = std::mem::take(&mut self.grips);
+        (0..start.len()).into_par_iter().map(own).collect_into_vec(&mut grips);
+        self.grips = grips;
+        (self.start, self.start_force) = (start, elastic);
+    }
+
+    /// What friction alone does to each vertex that touches.
+    pub(super) fn shorten_slips(&self, x: &mut [[R; 4]]) {
+        if self.grips.is_empty() {
+            return;
+        }
+        let h = R::of(self.system.h);
+        map(x, |i, x| {
+            let Grip { anchor, normal, limit } = self.grips[i];
+            let back = limit * h * h * self.inv_mass[i];
+            if back > R::ZERO { anchor + limit_slip(x - anchor, normal, back, R::ONE) } else { x }
+        });
     }
 
     /// The objective of the step in progress, exactly the one the verbs in this precision see.
     pub(super) fn current_potential(&mut self) -> &Potential {
         if !self.potential_is_current {
-            let Potential { x_tilde, spring_pins, .. } = &mut self.potential;
+            let Potential { x_tilde, spring_pins, grips, .. } = &mut self.potential;
+            grips.clear();
+            grips.extend(self.grips.iter().map(|grip| grip.cast()));
             x_tilde.iter_mut().zip(&self.x_tilde).for_each(|(wide, x)| *wide = x.map(Real::f64));
             spring_pins.clear();
             spring_pins.extend(self.spring_pins.iter().map(|(i, target, k)| (*i, target.f64(), k.f64())));
@@ -94,35 +156,18 @@ impl<R: Real> CpuProblem<R> {
         &self.potential
     }
 
-    /// Shortens the slip of vertices that touch colliders, and puts those that an unfinished solve left inside onto the
-    /// surface.
-    pub(super) fn finish_contacts(&self, x_prev: &[[R; 4]], x: &mut [[R; 4]]) {
+    /// Puts vertices that an unfinished solve left inside a collider onto its surface.
+    pub(super) fn finish_contacts(&self, x: &mut [[R; 4]]) {
         if self.colliders.is_empty() {
             return;
         }
-        let h = R::of(self.system.h);
         map(x, |i, mut x| {
-            if self.inv_mass[i] == R::ZERO {
-                return x;
-            }
-            // A contact of depth p pushes by h² κ p / m: at rest that is the fall of one step, h² g, whatever κ.
-            let push_per_depth = h * h * self.contact_stiffness[i] * self.inv_mass[i];
-            for collider in &self.colliders {
-                let (d, normal) = collider.distance(x);
-                let depth = self.thickness[i] - d;
-                let out = (-d).max(R::ZERO);
-                if depth > R::ZERO {
-                    // Sweeps of position-based methods have had their friction.
-                    let by_force = if self.start[i][3] > R::ZERO { R::ZERO } else { push_per_depth * depth };
-                    let carried = Vec3::load(x_prev[i]) + collider.velocity_at(x) * h;
-                    x = carried + limit_slip(x + normal * out - carried, normal, by_force + out, collider.friction);
-                }
-            }
-            // Sliding along a curved surface leads off its tangent.
-            for collider in &self.colliders {
-                let (d, normal) = collider.distance(x);
-                if d < R::ZERO {
-                    x -= normal * d;
+            if self.inv_mass[i] > R::ZERO {
+                for collider in &self.colliders {
+                    let (d, normal) = collider.distance(x);
+                    if d < R::ZERO {
+                        x -= normal * d;
+                    }
                 }
             }
             x
