@@ -24,7 +24,9 @@ Examples:
   pliant run scenes/hanging.toml --json | jq .state_hash
 
 The output folder gets animation.glb (Blender, any glTF viewer), preview.png and preview.gif, report.json, and
-checkpoint and frames.bin, from which --resume goes on to the same bits. Ctrl-C finishes the step and saves.";
+checkpoint and frames.bin, from which --resume goes on to the same bits. Without --resume a run that lies there is replaced,
+and stderr says which; other files stay, and a file that only has the name of a run's is refused, not replaced.
+Ctrl-C finishes the step and saves.";
 
 const COMPARE_AFTER: &str = "\
 Examples:

@@ -162,6 +162,10 @@ impl RunHooks for Progress {
         self.set(done);
     }
 
+    fn replaces(&mut self, earlier: &str) {
+        say(&format!("replacing {earlier}"));
+    }
+
     fn stop_requested(&mut self) -> bool {
         self.stopped()
     }

@@ -5,7 +5,7 @@ use crate::printed::print_json;
 use crate::progress::{Progress, say};
 use crate::table::{pairs, short};
 use crate::{Exit, interrupt};
-use pliant::output::{RunOptions, RunReport, Status};
+use pliant::output::{DEFAULT_PREVIEWS, RunOptions, RunReport, Status};
 use pliant::scene::Scene;
 use pliant_gpu::AllDevices;
 use std::time::Instant;
@@ -53,7 +53,7 @@ fn meant(typed: &RunArgs) -> anyhow::Result<(Scene, RunOptions)> {
     let out = typed.out.clone().unwrap_or_else(|| super::default_folder(&scene.name));
     let previews = match (typed.no_preview, typed.preview.is_empty()) {
         (true, _) => Vec::new(),
-        (false, true) => ["preview.png", "preview.gif"].map(|name| out.join(name)).to_vec(),
+        (false, true) => DEFAULT_PREVIEWS.map(|name| out.join(name)).to_vec(),
         (false, false) => typed.preview.clone(),
     };
     let options = RunOptions { out, resume: typed.resume, error: typed.error, previews };

@@ -20,14 +20,17 @@ fn a_run_killed_at_twenty_random_moments_leaves_whole_files_and_resumes_to_the_s
         let args = [&base[..], preview].concat();
         let begun = Instant::now();
         let whole = place.json(&[&args[..], &["--out", "whole"]].concat());
-        let duration = begun.elapsed().as_secs_f64();
+        let mut duration = begun.elapsed().as_secs_f64();
         for moment in 0..moments {
             let out = format!("cut{}-{moment}", preview.len());
             let args = [&args[..], &["--out", &out]].concat();
             let mut child = place.command(&args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
             std::thread::sleep(Duration::from_secs_f64(random.unit() * duration));
             child.kill().unwrap();
-            killed += usize::from(!child.wait().unwrap().success());
+            let finished = child.wait().unwrap().success();
+            killed += usize::from(!finished);
+            // The machine was busier when the time was taken: with shorter ones the next moments come in time.
+            duration *= if finished { 0.7 } else { 1.0 };
             assert_all_whole(&place.path(&out));
             let resumed = place.json(&args);
             assert_eq!(resumed["state_hash"], whole["state_hash"], "moment {moment}");

@@ -91,6 +91,37 @@ fn a_fresh_run_leaves_nothing_of_the_run_before() {
 }
 
 #[test]
+fn a_run_says_which_run_it_replaces_and_replaces_nothing_else() {
+    let place = Place::new(SMALL);
+    let args = ["run", "scene.toml", "--frames", "2", "--no-preview"];
+    let first = place.call(&args);
+    assert!(!first.stderr.contains("replacing"), "{}", first.stderr);
+    std::fs::write(place.path("out/scene/notes.txt"), "mine").unwrap();
+    let again = place.call(&args);
+    assert_eq!(again.code, 0, "{}", again.stderr);
+    assert!(again.stderr.contains("replacing the run of 'scene' in out/scene, saved at step 2"), "{}", again.stderr);
+    assert!(!place.call(&[&args[..], &["--resume"]].concat()).stderr.contains("replacing"));
+    assert_eq!(std::fs::read(place.path("out/scene/notes.txt")).unwrap(), b"mine");
+
+    for name in ["report.json", "checkpoint", "frames.bin", "animation.glb", "preview.png"] {
+        let out = place.path("theirs");
+        std::fs::create_dir(&out).unwrap();
+        std::fs::write(out.join(name), "mine").unwrap();
+        let refused = place.call(&["run", "scene.toml", "--out", "theirs"]);
+        assert_eq!(refused.code, 2, "{name}: {}", refused.stderr);
+        assert!(refused.stderr.contains(&format!("theirs/{name}")), "{}", refused.stderr);
+        assert!(
+            refused.stderr.contains("no run of Pliant's") && refused.stderr.contains("--out"),
+            "{}",
+            refused.stderr
+        );
+        assert_eq!(std::fs::read(out.join(name)).unwrap(), b"mine");
+        std::fs::remove_dir_all(&out).unwrap();
+    }
+    assert!(place.call(&["run", "--help"]).stdout.contains("is replaced"));
+}
+
+#[test]
 fn a_simulation_that_gets_stuck_saves_its_state_and_exits_with_3() {
     // Jacobi's step is almost twice too long: every step of every length diverges.
     let solver = "method = 'pd-jacobi'\nunder_relaxation = 1.99\niterations = 3000\n";

@@ -12,7 +12,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
-const MAGIC: [u8; 8] = *b"PLIANTCP";
+/// How every checkpoint begins.
+pub(super) const MAGIC: [u8; 8] = *b"PLIANTCP";
 const VERSION: u32 = 1;
 const HEADER: usize = 20;
 

@@ -15,6 +15,8 @@ pub mod glb;
 mod glb_plan;
 mod image;
 mod keeper;
+#[cfg(test)]
+mod killed_tests;
 mod light;
 mod matrix_picture;
 mod palette;
@@ -37,7 +39,7 @@ pub use cache::DiskCache;
 pub use camera::{Bounds, Camera};
 pub use checkpoint::{Checkpoint, CheckpointError, Identity};
 pub use comparison::{over_iterations, over_time, write_comparison};
-pub use folder::FolderError;
+pub use folder::{DEFAULT_PREVIEWS, FolderError};
 pub use font::text_width;
 pub use frame_store::{FrameStore, FrameStoreError};
 pub use image::{Image, save_png, write_png};

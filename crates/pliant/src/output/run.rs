@@ -57,6 +57,8 @@ pub trait RunHooks {
     fn stage(&mut self, _stage: RunStage, _total: u64) {}
     /// So much of the stage is done.
     fn progress(&mut self, _done: u64) {}
+    /// The files of an earlier run, in words, are about to be replaced.
+    fn replaces(&mut self, _earlier: &str) {}
     /// Whether to save the state and stop; asked between steps and between pictures.
     fn stop_requested(&mut self) -> bool {
         false
@@ -208,6 +210,9 @@ impl<'a> Run<'a> {
                 (checkpoint.state, folder.go_back_to(frame, vertices)?, checkpoint.tally)
             }
             None => {
+                if let Some(earlier) = folder.earlier_run()? {
+                    hooks.replaces(&earlier);
+                }
                 let mut store = folder.start_anew(&options.previews, vertices)?;
                 let state = simulation.state().map_err(SimulationError::from)?;
                 keep_frame(&mut store, &mut files, 0, &state)?;
