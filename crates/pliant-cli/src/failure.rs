@@ -44,6 +44,13 @@ pub(crate) fn problems(error: &anyhow::Error) -> Vec<Problem> {
     if let Some(scene) = error.downcast_ref::<SceneError>() {
         return scene.diagnostics.iter().map(of_scene).collect();
     }
+    if let Some(RunError::Meshes(faults)) = error.downcast_ref() {
+        let of_fault = |(body, message): &(String, String)| {
+            let (body, message) = (Some(body.clone()), message.clone());
+            Problem { kind: "mesh", message, body, ..Problem::default() }
+        };
+        return faults.iter().map(of_fault).collect();
+    }
     let message = said(error);
     let plain = |kind| Problem { kind, message: message.clone(), ..Problem::default() };
     let run = error.downcast_ref::<RunError>();

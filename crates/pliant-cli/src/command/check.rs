@@ -4,7 +4,6 @@ use crate::Exit;
 use crate::args::{Args, SceneArgs};
 use crate::printed::{print, print_json};
 use crate::table::{pairs, short};
-use pliant::mesh::Severity;
 use pliant::output::{SceneCheck, check_scene};
 
 pub(crate) fn check(args: &Args, typed: &SceneArgs) -> anyhow::Result<Exit> {
@@ -38,8 +37,7 @@ fn text(check: &SceneCheck) -> String {
         let counts = format!("{} vertices, {} triangles, {} tetrahedra", body.vertices, body.triangles, body.tets);
         text.push_str(&format!("  body '{}': {counts}\n", body.name));
         for finding in &body.findings {
-            let what = if finding.severity == Severity::Error { "error" } else { "warning" };
-            text.push_str(&format!("    {what}: {}\n", finding.message));
+            text.push_str(&format!("    {finding}\n"));
         }
     }
     for warning in &check.warnings {
@@ -48,7 +46,7 @@ fn text(check: &SceneCheck) -> String {
     text.push_str(if check.valid {
         "the scene can be simulated"
     } else {
-        "the scene can be run, but its meshes have errors: expect nonsense near them, or mend them first"
+        "the scene cannot be simulated: mend the meshes first"
     });
     text
 }

@@ -1,6 +1,7 @@
 //! Tests of the built program, as its users call it.
 
 mod bad_input;
+mod bad_meshes;
 mod bench;
 mod colour;
 mod commands;

@@ -12,7 +12,7 @@ use super::{Mesh, check_surface, check_tets};
 pub enum Severity {
     /// A simulation runs, perhaps not as intended.
     Warning,
-    /// A simulation cannot or must not start.
+    /// A simulation cannot or must not start: elements without a shape, or counted twice.
     Error,
 }
 
@@ -64,9 +64,11 @@ impl Kind {
         match self {
             Kind::DuplicateVertex
             | Kind::IsolatedVertex
+            | Kind::NonManifoldEdge
             | Kind::NonManifoldVertex
             | Kind::InconsistentOrientation
-            | Kind::SliverTet => Severity::Warning,
+            | Kind::SliverTet
+            | Kind::SelfIntersection => Severity::Warning,
             _ => Severity::Error,
         }
     }
@@ -86,7 +88,9 @@ impl Kind {
             Kind::IsolatedVertex => {
                 ("in no element, so without mass", "remove them, or ignore this if they are unused")
             }
-            Kind::NonManifoldEdge => ("three or more triangles on one edge", "split the mesh there"),
+            Kind::NonManifoldEdge => {
+                ("three or more triangles on one edge", "split the mesh there, unless a seam is meant")
+            }
             Kind::NonManifoldVertex => ("fans that meet in a vertex only", "split the vertex, unless a hinge is meant"),
             Kind::InconsistentOrientation => ("the two triangles face opposite ways", "make normals consistent"),
             Kind::InvertedTet => ("negative volume", "mesh the volume again, or swap two corners of each"),
@@ -97,7 +101,10 @@ impl Kind {
             Kind::SliverTet => ("very little volume for the edges", "expect slow solves, or mesh the volume again"),
             Kind::DuplicateTet => ("the same four vertices, twice", "remove the second of each pair"),
             Kind::FaceSharedByThreeTets => ("three or more tetrahedra on one face", "remove all but two"),
-            Kind::SelfIntersection => ("touch or cross without sharing a vertex", "move them apart before simulating"),
+            Kind::SelfIntersection => (
+                "touch or cross without sharing a vertex",
+                "move them apart, unless they are meant to lie on each other",
+            ),
         }
     }
 }
@@ -198,18 +205,24 @@ impl Report {
     }
 }
 
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let severity = match self.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+        };
+        write!(f, "{severity}: {}", self.message)
+    }
+}
+
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         if self.findings.is_empty() {
             return write!(f, "no problems found");
         }
         for (i, finding) in self.findings.iter().enumerate() {
-            let severity = match finding.severity {
-                Severity::Error => "error",
-                Severity::Warning => "warning",
-            };
             let line_end = if i + 1 < self.findings.len() { "\n" } else { "" };
-            write!(f, "{severity}: {}{line_end}", finding.message)?;
+            write!(f, "{finding}{line_end}")?;
         }
         Ok(())
     }

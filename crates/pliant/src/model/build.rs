@@ -253,6 +253,11 @@ impl ModelBuilder {
         }
         mesh.orient_tets();
         mesh.triangles = topology::boundary_triangles(mesh.points.len(), &mesh.tets);
+        if mesh.triangles.is_empty() {
+            let reason = "it has no surface, because each face belongs to two tetrahedra, so nobody could see it; a \
+                          tetrahedron is probably there twice: `pliant mesh check FILE` shows which";
+            return Err(ModelError::Shape { body: solid.name.clone(), reason: reason.to_string() });
+        }
         let volumes = topology::vertex_volumes(&mesh.points, &mesh.tets);
         let scale = solid.placement.scale.powi(3) * solid.density;
         let mass: Vec<f64> = volumes.iter().map(|volume| volume * scale).collect();

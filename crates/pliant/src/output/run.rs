@@ -9,14 +9,15 @@ use super::glb::{self, GlbBody, GlbError, GlbOptions, GlbScenery};
 use super::keeper::{Keeper, Known, keep_frame};
 use super::preview::{Preview, PreviewError, PreviewKind};
 use super::report::{RunReport, Status};
+use super::scene_check::{BodyCheck, faulty_bodies};
 use super::scenery::Scenery;
 use super::tally::Tally;
 use super::{Bounds, body_colour, collider_colour};
 use crate::atomic_file::write_atomically;
 use crate::device::Devices;
 use crate::math::Vec3;
-use crate::mesh::MeshError;
-use crate::model::State;
+use crate::mesh::{Finding, MeshError, Severity};
+use crate::model::{Model, State};
 use crate::scene::{DeviceSettings, Scene, SolverSettings};
 use crate::step::{Question, Simulation, SimulationError, reference};
 use std::io;
@@ -82,6 +83,9 @@ pub enum RunError {
     /// A picture cannot be drawn.
     #[error(transparent)]
     Preview(#[from] PreviewError),
+    /// Meshes have errors, the same as a check of the scene finds: bodies, and what is wrong with each.
+    #[error("{}the scene cannot be simulated: mend the meshes first", each_on_a_line(.0))]
+    Meshes(Vec<(String, String)>),
     /// The checkpoint is further than this run wants to get.
     #[error(
         "the checkpoint is at step {at}, beyond the {wanted} steps asked for; ask for more frames, or start anew \
@@ -175,6 +179,7 @@ impl<'a> Run<'a> {
             }
         }
         let mut simulation = Simulation::on(devices, &Scene { solver, ..scene.clone() })?;
+        let doubts = refuse_faulty_meshes(scene, simulation.model())?;
         let identity = identity(scene, &simulation);
         let vertices = simulation.model().vertices();
         if let Some(checkpoint) = &found {
@@ -192,6 +197,7 @@ impl<'a> Run<'a> {
         })?;
         let mut report = blank_report(scene, &identity, &simulation);
         report.resumed_at_step = resumed_at_step;
+        report.warnings.extend(doubts);
         let (state, store, tally) = match found {
             Some(checkpoint) => {
                 let frame = (checkpoint.state.step / scene.time.steps_per_frame as u64) as usize;
@@ -335,6 +341,24 @@ impl<'a> Run<'a> {
         drop(keeper);
         Ok(self.report)
     }
+}
+
+/// Refuses meshes with errors by the rule of `pliant check`; else what is odd about them.
+fn refuse_faulty_meshes(scene: &Scene, model: &Model) -> Result<Vec<String>, RunError> {
+    let (mut errors, mut warnings) = (Vec::new(), Vec::new());
+    for BodyCheck { name, findings, .. } in faulty_bodies(scene, model) {
+        for Finding { severity, message, .. } in findings {
+            match severity {
+                Severity::Error => errors.push((name.clone(), message)),
+                Severity::Warning => warnings.push(format!("body '{name}': {message}")),
+            }
+        }
+    }
+    if errors.is_empty() { Ok(warnings) } else { Err(RunError::Meshes(errors)) }
+}
+
+fn each_on_a_line(faults: &[(String, String)]) -> String {
+    faults.iter().map(|(body, fault)| format!("body '{body}': {fault}\n")).collect()
 }
 
 /// Files that cannot be written are better known before an hour of simulation than after. The output folder need not be

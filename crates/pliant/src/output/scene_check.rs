@@ -5,7 +5,7 @@ use crate::device::DeviceChoice;
 use crate::math::Vec3;
 use crate::mesh::{self, Finding, Mesh, Severity};
 use crate::model::{Body, Model, State};
-use crate::scene::Scene;
+use crate::scene::{MeshSource, Scene};
 use crate::solver::find_method_for;
 use crate::step::SimulationError;
 
@@ -70,6 +70,21 @@ pub struct BodyCheck {
     pub findings: Vec<Finding>,
 }
 
+impl BodyCheck {
+    /// Whether a run must not start; `pliant check` and `pliant run` both ask this.
+    pub fn has_errors(&self) -> bool {
+        self.findings.iter().any(|finding| finding.severity == Severity::Error)
+    }
+}
+
+/// Bodies from mesh files that have findings. Generated ones have none, and to look for any would delay large scenes.
+pub(super) fn faulty_bodies(scene: &Scene, model: &Model) -> Vec<BodyCheck> {
+    let sources = scene.cloth.iter().map(|cloth| &cloth.mesh).chain(scene.solid.iter().map(|solid| &solid.mesh));
+    let from_files = model.bodies.iter().zip(sources).filter(|(_, source)| matches!(source, MeshSource::File(_)));
+    let checks = from_files.map(|(body, _)| check_body(model, body));
+    checks.filter(|check| !check.findings.is_empty()).collect()
+}
+
 /// Builds a scene and looks at it at rest and at the start.
 pub fn check_scene(scene: &Scene) -> Result<SceneCheck, SimulationError> {
     let (model, start) = Model::new(scene)?;
@@ -93,11 +108,10 @@ pub fn check_scene(scene: &Scene) -> Result<SceneCheck, SimulationError> {
     if min_gap < 0.0 {
         warnings.push(format!("a vertex starts {:.3} mm inside a collider", -1e3 * min_gap));
     }
-    let errors = |body: &BodyCheck| body.findings.iter().any(|finding| finding.severity == Severity::Error);
     let element = |e: &crate::material::Elements<f64>| ElementCount { kind: e.name().to_string(), count: e.len() };
     Ok(SceneCheck {
         scene: scene.name.clone(),
-        valid: !bodies.iter().any(errors),
+        valid: !bodies.iter().any(BodyCheck::has_errors),
         method: method.name.to_string(),
         frames: scene.time.frames,
         steps: scene.time.frames * scene.time.steps_per_frame,
