@@ -7,8 +7,11 @@ mod colour;
 mod commands;
 mod devices;
 mod files;
+mod full_disk;
 mod killed;
 mod repeatable;
 mod run;
 mod selftest;
+#[cfg(unix)]
+mod stopped_twice;
 mod support;

@@ -149,3 +149,36 @@ fn two_runs_do_not_write_into_the_same_folder_at_once() {
     assert_eq!(second.code, 2);
     assert!(second.stderr.contains("another run"), "{}", second.stderr);
 }
+
+#[test]
+fn more_intersections_than_are_counted_are_told_as_such() {
+    let cloth = |name: &str| format!("[[cloth]]\nname = '{name}'\nresolution = 20\n");
+    let place = Place::new(&format!("pliant = 1\n[time]\nframes = 1\n{}{}", cloth("a"), cloth("b")));
+    let report = place.json(&["run", "scene.toml", "--no-preview", "--json"]);
+    assert_eq!((&report["intersections"], &report["intersections_capped"]), (&1000.into(), &true.into()));
+    let check = place.json(&["check", "scene.toml", "--json"]);
+    assert_eq!((&check["intersections"], &check["intersections_capped"]), (&1000.into(), &true.into()));
+    assert!(place.call(&["run", "scene.toml", "--no-preview"]).stderr.contains("at least 1000 intersections"));
+    let check = place.call(&["check", "scene.toml"]).stdout;
+    assert!(check.contains("at least 1000 intersections"), "{check}");
+    assert!(check.contains("at least 1000 pairs of triangles"), "{check}");
+
+    let report = Place::new(SMALL).json(&["run", "scene.toml", "--no-preview", "--frames", "1", "--json"]);
+    assert_eq!((&report["intersections"], &report["intersections_capped"]), (&0.into(), &false.into()));
+}
+
+#[test]
+fn one_thing_is_not_told_as_several() {
+    let place = Place::new("pliant = 1\n[[cloth]]\nmesh = 'one.obj'\n[solver]\niterations = 1\n");
+    std::fs::write(place.path("one.obj"), "v 0 0 0\nv 1 0 0\nv 0 0 1\nv 2 2 2\nf 1 2 3\n").unwrap();
+    let ran = place.call(&["run", "scene.toml", "--no-preview", "--frames", "1", "--device", "cpu"]).stderr;
+    assert!(ran.contains("1 frame, 1 step, 1 iteration\n"), "{ran}");
+    assert!(ran.contains("1 vertex has no mass"), "{ran}");
+    let checked = place.call(&["check", "scene.toml"]).stdout;
+    assert!(checked.contains("4 vertices, 1 triangle, 0 tetrahedra"), "{checked}");
+    let info = place.call(&["mesh", "info", "one.obj"]).stdout;
+    assert!(info.contains("1 triangle in 1 piece, 3 open edges"), "{info}");
+    std::fs::write(place.path("cut.obj"), "v 0\n").unwrap();
+    let cut = place.call(&["mesh", "info", "cut.obj"]).stderr;
+    assert!(cut.contains("a vertex with 1 coordinate,"), "{cut}");
+}

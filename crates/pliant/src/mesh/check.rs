@@ -158,6 +158,8 @@ pub struct Finding {
     pub message: String,
     /// How many there are; of self-intersections at most 10,000 are counted.
     pub count: usize,
+    /// There are more than were counted.
+    pub capped: bool,
     /// What `at` counts, from 0.
     pub of: Of,
     /// The first few places.
@@ -187,6 +189,11 @@ impl Report {
 
     /// Records a kind of finding at some places; no places, no finding.
     pub(super) fn add<const N: usize>(&mut self, kind: Kind, of: Of, places: &[[u32; N]]) {
+        self.add_first(kind, of, places, usize::MAX);
+    }
+
+    /// The same for places of which at most so many count; there may be one more, which shows that there are.
+    pub(super) fn add_first<const N: usize>(&mut self, kind: Kind, of: Of, places: &[[u32; N]], most: usize) {
         const SHOWN: usize = 16;
         if places.is_empty() {
             return;
@@ -199,9 +206,10 @@ impl Report {
         let shown: Vec<String> = shown.collect();
         let dots = if places.len() > shown.len() { ", ..." } else { "" };
         let (what, advice) = kind.text();
-        let count = places.len();
-        let message = format!("{count} {} ({}{dots}): {what}; {advice}", of.text(count), shown.join(", "));
-        self.findings.push(Finding { severity: kind.severity(), kind, message, count, of, at });
+        let (count, capped) = (places.len().min(most), places.len() > most);
+        let least = if capped { "at least " } else { "" };
+        let message = format!("{least}{count} {} ({}{dots}): {what}; {advice}", of.text(count), shown.join(", "));
+        self.findings.push(Finding { severity: kind.severity(), kind, message, count, capped, of, at });
     }
 }
 

@@ -301,10 +301,15 @@ impl ModelBuilder {
         self.model.thickness[vertices.clone()].fill(thickness);
         let unused = mass.iter().filter(|mass| **mass == 0.0).count();
         if unused > 0 {
-            let warning = format!(
-                "body '{name}': {unused} vertices have no mass, because they belong to no element of any size; they stay \
-                 where they are"
-            );
+            let warning = if unused == 1 {
+                "1 vertex has no mass, because it belongs to no element of any size; it stays where it is".to_string()
+            } else {
+                format!(
+                    "{unused} vertices have no mass, because they belong to no element of any size; they stay where they \
+                     are"
+                )
+            };
+            let warning = format!("body '{name}': {warning}");
             self.model.warnings.push(warning);
         }
         if let Some(body) = self.model.bodies.last_mut() {

@@ -2,6 +2,7 @@
 
 use super::checkpoint::{Checkpoint, CheckpointError, MAGIC as CHECKPOINT_MAGIC};
 use super::frame_store::{FrameStore, FrameStoreError, is_store};
+use crate::counted::counted;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -38,7 +39,7 @@ pub enum FolderError {
         what: &'static str,
     },
     /// The frames do not reach as far as the checkpoint.
-    #[error("{}: holds {found} frames, but the checkpoint needs {expected}; start anew without --resume", path.display())]
+    #[error("{}: holds {}, but the checkpoint needs {expected}; start anew without --resume", path.display(), counted(*found, "frame", "frames"))]
     FramesMissing {
         /// The store.
         path: PathBuf,

@@ -5,6 +5,7 @@
 //! frame is, everything before it is whole.
 
 use crate::atomic_file::write_atomically;
+use crate::counted::counted;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -27,6 +28,16 @@ pub enum FrameStoreError {
         /// The file system's answer.
         source: io::Error,
     },
+    /// A frame could not be added; those before it are as they were.
+    #[error("{}: a frame of {bytes} bytes cannot be written: {source}", path.display())]
+    Append {
+        /// The store's file.
+        path: PathBuf,
+        /// What a frame needs.
+        bytes: usize,
+        /// The file system's answer.
+        source: io::Error,
+    },
     /// Some other file; it is left alone.
     #[error("{}: not a frame store (found {found:?} at its start, expected \"PLFRAMES\"); give another path or remove the file", path.display())]
     NotAFrameStore {
@@ -44,7 +55,7 @@ pub enum FrameStoreError {
         found: u32,
     },
     /// Frames of another scene.
-    #[error("{}: holds frames of {found} vertices, expected {expected}; the scene has changed: use another output folder or remove the file", path.display())]
+    #[error("{}: holds frames of {}, expected {expected}; the scene has changed: use another output folder or remove the file", path.display(), counted(*found, "vertex", "vertices"))]
     Vertices {
         /// The file.
         path: PathBuf,
@@ -54,7 +65,7 @@ pub enum FrameStoreError {
         expected: u64,
     },
     /// A frame of the wrong size; nothing was written.
-    #[error("{}: frame {frame} has {found} points, expected {expected}", path.display())]
+    #[error("{}: frame {frame} has {}, expected {expected}", path.display(), counted(*found, "point", "points"))]
     FrameSize {
         /// The file.
         path: PathBuf,
@@ -176,7 +187,7 @@ impl FrameStore {
         if let Err(source) = written {
             // A full disk may have taken half of the frame.
             let _ = self.file.set_len(end);
-            return Err(self.io("a frame cannot be written")(source));
+            return Err(FrameStoreError::Append { path: self.path.clone(), bytes: bytes.len(), source });
         }
         self.len += 1;
         Ok(())

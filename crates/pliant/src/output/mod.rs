@@ -6,6 +6,7 @@ mod cache;
 mod camera;
 mod checkpoint;
 mod comparison;
+mod doubts;
 mod folder;
 mod font;
 mod frame_files;

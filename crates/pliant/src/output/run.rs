@@ -1,6 +1,7 @@
 //! A whole run: from a scene to frames, pictures, a checkpoint and a report on disk.
 
-use super::checkpoint::{Checkpoint, Identity};
+use super::checkpoint::{Checkpoint, CheckpointError, Identity};
+use super::doubts::doubts;
 use super::folder::{FolderError, RunFolder};
 use super::frame_files::FrameFiles;
 use super::frame_store::FrameStoreError;
@@ -14,8 +15,8 @@ use super::scenery::Scenery;
 use super::tally::Tally;
 use super::{Bounds, body_colour, collider_colour};
 use crate::atomic_file::write_atomically;
+use crate::counted::counted;
 use crate::device::Devices;
-use crate::math::Vec3;
 use crate::mesh::{Finding, MeshError, Severity};
 use crate::model::{Model, State};
 use crate::scene::{DeviceSettings, Scene, SolverSettings};
@@ -66,9 +67,6 @@ pub trait RunHooks {
     }
 }
 
-/// Forces left over that are this many times the weight of everything are no rounding.
-const DOUBTFUL: f64 = 20.0;
-
 impl RunHooks for () {}
 
 /// Why a run could not start, or had to give up without its report.
@@ -88,8 +86,8 @@ pub enum RunError {
     Meshes(Vec<(String, String)>),
     /// The checkpoint is further than this run wants to get.
     #[error(
-        "the checkpoint is at step {at}, beyond the {wanted} steps asked for; ask for more frames, or start anew \
-         without --resume"
+        "the checkpoint is at step {at}, beyond the {} asked for; ask for more frames, or start anew \
+         without --resume", counted(*wanted, "step", "steps")
     )]
     Beyond {
         /// Step of the checkpoint.
@@ -105,6 +103,9 @@ pub enum RunError {
         /// The file system's answer.
         source: io::Error,
     },
+    /// A checkpoint could not be written; one from before is as it was.
+    #[error("{0}; one from before is as it was: go on with --resume once that is solved")]
+    Checkpoint(#[source] CheckpointError),
     /// A frame could not be written; the last checkpoint is good.
     #[error("frame {frame}: {source}; go on with --resume once that is solved")]
     Frame {
@@ -124,7 +125,8 @@ pub enum RunError {
 impl RunError {
     /// The simulation had begun and cannot go on, unlike input that is wrong from the start.
     pub fn is_midway(&self) -> bool {
-        matches!(self, Self::Write { .. } | Self::Frame { .. } | Self::Frames(_) | Self::Animation(_))
+        use RunError::{Animation, Checkpoint, Frame, Frames, Write};
+        matches!(self, Write { .. } | Checkpoint(_) | Frame { .. } | Frames(_) | Animation(_))
     }
 }
 
@@ -237,7 +239,8 @@ impl<'a> Run<'a> {
         let state = &self.frames.known.state;
         self.report.set_state(self.simulation.model(), state);
         self.report.frames = state.step / self.scene.time.steps_per_frame as u64;
-        self.warn_of_doubts();
+        let doubts = doubts(self.scene, self.simulation.model(), &self.report, state.time);
+        self.report.warnings.extend(doubts);
         if !self.options.error || self.report.status != Status::Done {
             return Ok(());
         }
@@ -256,24 +259,6 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Says what a person should know before believing the result.
-    fn warn_of_doubts(&mut self) {
-        let model = self.simulation.model();
-        let weight = model.mass.iter().sum::<f64>() * Vec3::<f64>::of(model.acceleration).length();
-        let RunReport { gradient_norm, retries, .. } = self.report;
-        if weight > 0.0 && gradient_norm > DOUBTFUL * weight {
-            self.report.warnings.push(format!(
-                "the last step is far from solved: forces of {gradient_norm:.3} N are left, against a weight of {weight:.3} N; \
-                 the motion may be wrong. Try more steps_per_frame, more iterations, or compare with method 'newton'"
-            ));
-        }
-        if retries > 0 {
-            self.report
-                .warnings
-                .push(format!("{retries} tries of steps failed, were rolled back and made more carefully"));
-        }
-    }
-
     fn write_animation(&mut self, hooks: &mut dyn RunHooks) -> Result<(), RunError> {
         let wanted = self.scene.output.formats.iter().any(|format| format == "glb");
         if !wanted || self.report.status != Status::Done {
@@ -290,7 +275,10 @@ impl<'a> Run<'a> {
         let summary = glb::write(&path, &mut keeper.store, &bodies, &scenery, &options)?;
         if summary.thinned {
             let (written, stored) = (summary.frames_written, summary.frames_stored);
-            let warning = format!("animation.glb holds {written} of {stored} frames, to stay below 200 MB");
+            let warning = format!(
+                "animation.glb holds {written} of {}, to stay below 200 MB",
+                counted(stored, "frame", "frames")
+            );
             self.report.warnings.push(warning);
         }
         self.report.output.push(path.display().to_string());
@@ -414,6 +402,7 @@ fn blank_report(scene: &Scene, identity: &Identity, simulation: &Simulation) -> 
         mean_stretch: f64::NAN,
         min_gap: f64::NAN,
         intersections: 0,
+        intersections_capped: false,
         inverted: 0,
         restarts: 0,
         retries: 0,

@@ -1,6 +1,7 @@
 //! What can be known about a scene without simulating it.
 
-use super::report::MOST_INTERSECTIONS;
+use super::report::count_intersections;
+use crate::counted::counted;
 use crate::device::DeviceChoice;
 use crate::math::Vec3;
 use crate::mesh::{self, Finding, Mesh, Severity};
@@ -38,6 +39,8 @@ pub struct SceneCheck {
     pub bodies: Vec<BodyCheck>,
     /// Pairs of surface triangles that touch or cross at the start; at most 1000 are counted.
     pub intersections: usize,
+    /// There are more than were counted.
+    pub intersections_capped: bool,
     /// Tets with negative volume at the start.
     pub inverted: usize,
     /// Smallest signed distance of a vertex from a collider at the start, m; not finite without colliders.
@@ -96,14 +99,16 @@ pub fn check_scene(scene: &Scene) -> Result<SceneCheck, SimulationError> {
     method.check(&model)?;
     let bodies: Vec<BodyCheck> = model.bodies.iter().map(|body| check_body(&model, body)).collect();
     let surface: Vec<[u32; 3]> = model.surface().collect();
-    let intersections = mesh::self_intersections(&start.x, &surface, MOST_INTERSECTIONS).len();
+    let (intersections, intersections_capped) = count_intersections(&start.x, &surface);
     let (inverted, min_gap) = (inverted(&model, &start), min_gap(&model, &start));
     let mut warnings = model.warnings.clone();
     if intersections > 0 {
-        warnings.push(format!("{intersections} pairs of triangles touch or cross at the start"));
+        let least = if intersections_capped { "at least " } else { "" };
+        let pairs = counted(intersections, "pair of triangles touches or crosses", "pairs of triangles touch or cross");
+        warnings.push(format!("{least}{pairs} at the start"));
     }
     if inverted > 0 {
-        warnings.push(format!("{inverted} tetrahedra are inside out at the start"));
+        warnings.push(format!("{} inside out at the start", counted(inverted, "tetrahedron is", "tetrahedra are")));
     }
     if min_gap < 0.0 {
         warnings.push(format!("a vertex starts {:.3} mm inside a collider", -1e3 * min_gap));
@@ -123,6 +128,7 @@ pub fn check_scene(scene: &Scene) -> Result<SceneCheck, SimulationError> {
         elements: model.elements.iter().map(element).collect(),
         bodies,
         intersections,
+        intersections_capped,
         inverted,
         min_gap,
         warnings,
