@@ -3,7 +3,8 @@
 //!
 //! How a folder changes: `frames.bin` grows at its end; every other file is written under a temporary name, synced and
 //! renamed; files are removed one by one. The order is that of `Keeper::keep`, `run` and `RunFolder`. The states between
-//! are made here from snapshots that are taken while a run goes on.
+//! are made here from snapshots that are taken while a run goes on. That the program keeps to the order is seen by the
+//! program's own tests, which kill it before each of its system calls.
 
 use super::run::{RunHooks, RunOptions, RunStage, run};
 use super::{FrameStore, folder};
