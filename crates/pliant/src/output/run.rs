@@ -203,17 +203,7 @@ impl<'a> Run<'a> {
         let (state, store, tally) = match found {
             Some(checkpoint) => {
                 let frame = (checkpoint.state.step / scene.time.steps_per_frame as u64) as usize;
-                if checkpoint.identity.version != identity.version {
-                    let version = &checkpoint.identity.version;
-                    report.warnings.push(format!("the checkpoint is of version {version}: the bits may differ"));
-                }
-                if checkpoint.identity.device != identity.device {
-                    let device = &checkpoint.identity.device;
-                    report.warnings.push(format!("the checkpoint was made on {device}: the bits differ"));
-                }
-                for format in files.formats().iter().filter(|format| !files.path(frame, format).exists()) {
-                    report.warnings.push(format!("there are no {format} files of the frames before the resumption"));
-                }
+                report.warnings.extend(oddities_of_resumption(&checkpoint.identity, &identity, &files, frame));
                 simulation.set_state(&checkpoint.state);
                 (checkpoint.state, folder.go_back_to(frame, vertices)?, checkpoint.tally)
             }
@@ -361,6 +351,21 @@ fn check_previews(options: &RunOptions) -> Result<(), PreviewError> {
         }
     }
     Ok(())
+}
+
+/// What differs from the run that left the checkpoint, and does not forbid to go on from its `frame`.
+fn oddities_of_resumption(left: &Identity, own: &Identity, files: &FrameFiles, frame: usize) -> Vec<String> {
+    let mut oddities = Vec::new();
+    if left.version != own.version {
+        oddities.push(format!("the checkpoint is of version {}: the bits may differ", left.version));
+    }
+    if left.device != own.device {
+        oddities.push(format!("the checkpoint was made on {}: the bits differ", left.device));
+    }
+    for format in files.formats().iter().filter(|format| !files.path(frame, format).exists()) {
+        oddities.push(format!("there are no {format} files of the frames before the resumption"));
+    }
+    oddities
 }
 
 /// What must be the same when the run goes on: `auto` is what it was resolved to.

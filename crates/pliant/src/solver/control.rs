@@ -119,8 +119,8 @@ pub(super) struct Settling {
 impl Settling {
     /// A residual that has fallen by this factor is as good as none; Newton's method ends there, too.
     const ENOUGH: f64 = 1e-10;
-    /// A squared residual that is not below this part of the least one is no progress. Also the slowest methods make more
-    /// while the number of iterations doubles: the residual of plain Jacobi is halved, its square is a quarter.
+    /// A squared residual that is not below this part of the least one is no progress. Slow methods make more while the
+    /// number of iterations doubles: plain Jacobi on a tablecloth about halves its gradient, so the square is a quarter.
     const PROGRESS: f64 = 0.9;
     /// Iterations that may pass without progress before anybody doubts.
     const PATIENCE: usize = 100;

@@ -100,8 +100,8 @@ struct Fields<D: Device> {
     iterate: D::Points,
 }
 
-/// On a remote device nobody looks whether iterations still change anything; with time enough for this many times the
-/// method's usual number they do not.
+/// On a remote device nobody looks whether iterations still change anything: however long the deadline, a step makes at most
+/// this many times the method's usual number. Methods without acceleration might still gain a little after that.
 const FAR_PATIENCE: usize = 100;
 
 /// Each try is more careful than the last: as asked, without acceleration, then in more and more pieces.
