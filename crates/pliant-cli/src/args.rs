@@ -11,8 +11,8 @@ Examples:
   pliant run scenes/drape.toml --method pd-direct --frames 60 --out /tmp/drape
   pliant compare scenes/hanging.toml --methods pd-jacobi,pd-jacobi-chebyshev,newton
 
-Exit codes: 0 done, 2 bad usage or input, 3 the simulation could not go on (state and report are saved),
-4 a device failed, 130 interrupted (state saved).
+Exit codes: 0 done, 2 bad usage or input, 3 the simulation could not go on (state and report are saved) or the disk is full
+(frames and the last checkpoint are good), 4 a device failed, 130 interrupted (state saved).
 PLIANT_LOG=debug shows more of what happens inside; RAYON_NUM_THREADS sets the number of threads.";
 
 const RUN_AFTER: &str = "\
@@ -24,7 +24,9 @@ Examples:
   pliant run scenes/hanging.toml --json | jq .state_hash
 
 The output folder gets animation.glb (Blender, any glTF viewer), preview.png and preview.gif, report.json, and
-checkpoint and frames.bin, from which --resume goes on to the same bits. Ctrl-C finishes the step and saves.";
+checkpoint and frames.bin, from which --resume goes on to the same bits. Without --resume a run that lies there is replaced,
+and stderr says which; other files stay, and a file that only has the name of a run's is refused, not replaced.
+Ctrl-C finishes the step and saves; a second one ends at once and says what is not saved.";
 
 const COMPARE_AFTER: &str = "\
 Examples:

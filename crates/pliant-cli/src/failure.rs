@@ -44,6 +44,13 @@ pub(crate) fn problems(error: &anyhow::Error) -> Vec<Problem> {
     if let Some(scene) = error.downcast_ref::<SceneError>() {
         return scene.diagnostics.iter().map(of_scene).collect();
     }
+    if let Some(RunError::Meshes(faults)) = error.downcast_ref() {
+        let of_fault = |(body, message): &(String, String)| {
+            let (body, message) = (Some(body.clone()), message.clone());
+            Problem { kind: "mesh", message, body, ..Problem::default() }
+        };
+        return faults.iter().map(of_fault).collect();
+    }
     let message = said(error);
     let plain = |kind| Problem { kind, message: message.clone(), ..Problem::default() };
     let run = error.downcast_ref::<RunError>();
@@ -125,13 +132,19 @@ fn device_error(error: &anyhow::Error) -> Option<&DeviceError> {
     }
 }
 
+fn is_full(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
+}
+
 fn exit_of(error: &anyhow::Error) -> Exit {
     let midway = error.downcast_ref::<RunError>().is_some_and(RunError::is_midway);
     let stuck = matches!(error.downcast_ref(), Some(SimulationError::Stuck { .. } | SimulationError::Reference { .. }));
     // A device that nobody has, and work that no GPU does, are asked for by mistake.
     let device = device_error(error)
         .is_some_and(|e| !matches!(e, DeviceError::Unknown { .. } | DeviceError::Unsupported { .. }));
-    match (midway || stuck, device) {
+    // Whatever was to be written: with more room the same command will do.
+    let full = error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>()).any(is_full);
+    match (midway || stuck || full, device) {
         (true, _) => Exit::Stuck,
         (_, true) => Exit::DeviceFailed,
         _ => Exit::BadInput,

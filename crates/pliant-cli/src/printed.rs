@@ -1,6 +1,7 @@
 //! What goes to stdout.
 
 use std::io::{self, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Prints text on stdout. A reader that has gone away (`| head`) has seen enough: that is no error.
 pub(crate) fn print(text: &str) -> anyhow::Result<()> {
@@ -14,7 +15,12 @@ pub(crate) fn print(text: &str) -> anyhow::Result<()> {
     }
 }
 
-/// Prints one JSON object. Numbers that are not finite become `null`.
+/// Prints one JSON object, the only one of the process: a second one, of a command that is stopped while it prints its
+/// result, is left out. Numbers that are not finite become `null`.
 pub(crate) fn print_json(object: &impl serde::Serialize) -> anyhow::Result<()> {
+    static PRINTED: AtomicBool = AtomicBool::new(false);
+    if PRINTED.swap(true, Ordering::SeqCst) {
+        return Ok(());
+    }
     print(&serde_json::to_string_pretty(object)?)
 }

@@ -1,5 +1,6 @@
 //! Progress and messages on stderr: bars on a terminal, a plain line now and then elsewhere.
 
+use crate::interrupt::{self, Phase};
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use pliant::output::{RunHooks, RunStage};
 use std::io::{self, IsTerminal, Write};
@@ -155,11 +156,20 @@ impl RunHooks for Progress {
             RunStage::Writing => ("writing the animation", ""),
             RunStage::Drawing => ("drawing", "frames"),
         };
+        interrupt::enter(match stage {
+            RunStage::Preparing => Phase::Preparing,
+            RunStage::Simulating => Phase::Simulating,
+            RunStage::Referencing | RunStage::Writing | RunStage::Drawing => Phase::Simulated,
+        });
         self.begin(what, total, unit);
     }
 
     fn progress(&mut self, done: u64) {
         self.set(done);
+    }
+
+    fn replaces(&mut self, earlier: &str) {
+        say(&format!("replacing {earlier}"));
     }
 
     fn stop_requested(&mut self) -> bool {

@@ -1,5 +1,7 @@
 //! Aligned text for people.
 
+use pliant::counted::counted;
+
 /// Rows under a header; columns of numbers are aligned to the right.
 #[derive(Default)]
 pub(crate) struct Table {
@@ -63,6 +65,20 @@ pub(crate) fn short(value: f64) -> String {
         let decimals = (2 - size.log10().floor() as i32).clamp(0, 5) as usize;
         format!("{value:.decimals$}")
     }
+}
+
+/// Numbers with the words for what they count, singular and plural: `1 frame, 6 steps`.
+pub(crate) fn counts(of: &[(u64, &str, &str)]) -> String {
+    of.iter().map(|(count, one, many)| counted(*count, one, many)).collect::<Vec<_>>().join(", ")
+}
+
+/// What a mesh is made of.
+pub(crate) fn mesh_counts(vertices: usize, triangles: usize, tets: usize) -> String {
+    counts(&[
+        (vertices as u64, "vertex", "vertices"),
+        (triangles as u64, "triangle", "triangles"),
+        (tets as u64, "tetrahedron", "tetrahedra"),
+    ])
 }
 
 #[cfg(test)]

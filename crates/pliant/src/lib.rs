@@ -3,6 +3,7 @@
 pub mod atomic_file;
 pub mod colouring;
 pub mod contact;
+pub mod counted;
 pub mod device;
 pub mod linear;
 pub mod material;

@@ -122,7 +122,9 @@ fn middle_after(text: &str, method: &str, frames: usize) -> [[f64; 3]; 2] {
         [0, 1, 2].map(|k| x.iter().map(|x| x[k]).sum::<f64>() / x.len() as f64)
     };
     let before = middle(&mut simulation);
-    (0..frames).for_each(|_| drop(simulation.step().unwrap()));
+    for _ in 0..frames {
+        simulation.step().unwrap();
+    }
     [before, middle(&mut simulation)]
 }
 

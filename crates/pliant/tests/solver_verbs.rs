@@ -107,7 +107,7 @@ impl<R: Real> Bench<R> {
             for (d, normal) in colliders.iter().map(|collider| collider.cast::<R>().distance(at)) {
                 let normal: Vec3<f64> = normal.cast();
                 let touches = d < R::of(model.thickness[i]) && !system.held[i];
-                sum = sum + normal.outer(normal) * if touches { kappa } else { 0.0 };
+                sum += normal.outer(normal) * if touches { kappa } else { 0.0 };
             }
             let (grip, moved) = (grips[i], at.cast() - grips[i].anchor);
             let across = Mat3::IDENTITY - grip.normal.outer(grip.normal);

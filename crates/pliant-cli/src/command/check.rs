@@ -3,8 +3,8 @@
 use crate::Exit;
 use crate::args::{Args, SceneArgs};
 use crate::printed::{print, print_json};
-use crate::table::{pairs, short};
-use pliant::mesh::Severity;
+use crate::table::{counts, mesh_counts, pairs, short};
+use pliant::counted::counted;
 use pliant::output::{SceneCheck, check_scene};
 
 pub(crate) fn check(args: &Args, typed: &SceneArgs) -> anyhow::Result<Exit> {
@@ -24,22 +24,30 @@ fn text(check: &SceneCheck) -> String {
     } else {
         String::new()
     };
+    let least = if check.intersections_capped { "at least " } else { "" };
+    let crossing = counted(check.intersections, "intersection", "intersections");
     let lines = [
-        ("time", format!("{} frames, {} steps of {} ms", check.frames, check.steps, short(1e3 * check.step_seconds))),
+        (
+            "time",
+            format!(
+                "{} of {} ms",
+                counts(&[(check.frames as u64, "frame", "frames"), (check.steps as u64, "step", "steps")]),
+                short(1e3 * check.step_seconds)
+            ),
+        ),
         ("method", check.method.clone()),
         ("elements", elements.join(", ")),
-        ("held", format!("{} of {} vertices", check.pins, check.vertices)),
+        ("held", format!("{} of {}", check.pins, counted(check.vertices, "vertex", "vertices"))),
         ("mass", format!("{} kg", short(check.mass))),
         ("colliders", check.colliders.to_string()),
-        ("at the start", format!("{} intersections, {} inverted{gap}", check.intersections, check.inverted)),
+        ("at the start", format!("{least}{crossing}, {} inverted{gap}", check.inverted)),
     ];
     let mut text = format!("{}\n{}", check.scene, pairs(&lines));
     for body in &check.bodies {
-        let counts = format!("{} vertices, {} triangles, {} tetrahedra", body.vertices, body.triangles, body.tets);
-        text.push_str(&format!("  body '{}': {counts}\n", body.name));
+        let size = mesh_counts(body.vertices, body.triangles, body.tets);
+        text.push_str(&format!("  body '{}': {size}\n", body.name));
         for finding in &body.findings {
-            let what = if finding.severity == Severity::Error { "error" } else { "warning" };
-            text.push_str(&format!("    {what}: {}\n", finding.message));
+            text.push_str(&format!("    {finding}\n"));
         }
     }
     for warning in &check.warnings {
@@ -48,7 +56,7 @@ fn text(check: &SceneCheck) -> String {
     text.push_str(if check.valid {
         "the scene can be simulated"
     } else {
-        "the scene can be run, but its meshes have errors: expect nonsense near them, or mend them first"
+        "the scene cannot be simulated: mend the meshes first"
     });
     text
 }

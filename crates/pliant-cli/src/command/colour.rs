@@ -7,6 +7,7 @@ use crate::progress::{Progress, say};
 use crate::table::{Table, short};
 use anyhow::Context;
 use pliant::colouring::{Algorithm, Colouring, Graph, mesh_graph};
+use pliant::counted::counted;
 use pliant::device::{DeviceChoice, DeviceError};
 use pliant::output::{MatrixPanel, matrix_picture, save_png};
 use serde_json::{Value, json};
@@ -112,7 +113,13 @@ fn object(typed: &ColourArgs, graph: &Graph, found: &[Coloured], all: bool) -> V
 
 fn summary(file: &Path, graph: &Graph) -> String {
     let (vertices, edges, most) = (graph.len(), graph.item.len() / 2, graph.max_degree());
-    format!("{}: {vertices} vertices, {edges} edges, at most {most} neighbours", file.display())
+    format!(
+        "{}: {}, {}, at most {}",
+        file.display(),
+        counted(vertices, "vertex", "vertices"),
+        counted(edges, "edge", "edges"),
+        counted(most, "neighbour", "neighbours")
+    )
 }
 
 fn table(found: &[Coloured]) -> Table {
@@ -129,7 +136,7 @@ fn table(found: &[Coloured]) -> Table {
 fn save_matrix(path: &Path, graph: &Graph, found: &[Coloured]) -> anyhow::Result<()> {
     let caption = |coloured: &Coloured| {
         let (colours, balance) = (coloured.colouring.count(), short(coloured.colouring.balance()));
-        format!("{colours} colours, balance {balance}, {} ms", short(coloured.ms))
+        format!("{}, balance {balance}, {} ms", counted(colours, "colour", "colours"), short(coloured.ms))
     };
     let captions: Vec<String> = found.iter().map(caption).collect();
     let unordered = format!("{} vertices, {} edges", graph.len(), graph.item.len() / 2);

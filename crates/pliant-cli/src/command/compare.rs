@@ -7,6 +7,7 @@ use crate::progress::{Progress, say};
 use crate::table::{Table, short};
 use crate::{Exit, interrupt};
 use anyhow::Context;
+use pliant::counted::counted;
 use pliant::model::{Model, State};
 use pliant::output::write_comparison;
 use pliant::scene::{Scene, SolverSettings};
@@ -18,9 +19,14 @@ pub(crate) fn compare(args: &Args, typed: &CompareArgs) -> anyhow::Result<Exit> 
     let scene = super::scene(&typed.scene)?;
     if typed.frame > scene.time.frames as u64 {
         let frames = scene.time.frames;
-        say(&format!("the scene has only {frames} frames; simulating on to frame {}", typed.frame));
+        say(&format!(
+            "the scene has only {}; simulating on to frame {}",
+            counted(frames, "frame", "frames"),
+            typed.frame
+        ));
     }
-    let mut progress = Progress::new(args.verbose, interrupt::watch());
+    let mut progress =
+        Progress::new(args.verbose, interrupt::watch(args.json, || "nothing of the comparison is saved".to_string()));
     progress.begin("preparing", 0, "");
     let mut simulation = Simulation::on(&AllDevices, &scene)?;
     let model = simulation.model().clone();

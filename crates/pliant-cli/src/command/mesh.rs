@@ -4,7 +4,8 @@ use crate::Exit;
 use crate::args::Args;
 use crate::printed::{print, print_json};
 use crate::progress::say;
-use crate::table::{pairs, short};
+use crate::table::{counts, mesh_counts, pairs, short};
+use pliant::counted::counted;
 use pliant::mesh::{self, Info};
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -31,21 +32,38 @@ fn lines(info: &Info) -> Vec<(&'static str, String)> {
     let extent: Vec<String> = (0..3).map(|axis| short(high[axis] - low[axis])).collect();
     let mut lines = vec![
         ("vertices", format!("{} ({} unused)", info.vertices, info.unused_vertices)),
-        ("elements", format!("{} triangles, {} tetrahedra, {} edges", info.triangles, info.tets, info.edges)),
+        (
+            "elements",
+            counts(&[
+                (info.triangles as u64, "triangle", "triangles"),
+                (info.tets as u64, "tetrahedron", "tetrahedra"),
+                (info.edges as u64, "edge", "edges"),
+            ]),
+        ),
         ("extent", format!("{} m", extent.join(" x "))),
         ("edges", format!("{} to {} m", short(info.min_edge), short(info.max_edge))),
         ("area, volume", format!("{} m^2, {} m^3", short(info.area), short(info.volume))),
         (
             "surface",
             format!(
-                "{} triangles in {} pieces, {}, Euler number {}",
-                info.surface_triangles,
-                info.components,
-                if info.watertight { "watertight".to_string() } else { format!("{} open edges", info.boundary_edges) },
+                "{} in {}, {}, Euler number {}",
+                counted(info.surface_triangles, "triangle", "triangles"),
+                counted(info.components, "piece", "pieces"),
+                if info.watertight {
+                    "watertight".to_string()
+                } else {
+                    counted(info.boundary_edges, "open edge", "open edges")
+                },
                 info.euler
             ),
         ),
-        ("non-manifold", format!("{} edges, {} vertices", info.non_manifold_edges, info.non_manifold_vertices)),
+        (
+            "non-manifold",
+            counts(&[
+                (info.non_manifold_edges as u64, "edge", "edges"),
+                (info.non_manifold_vertices as u64, "vertex", "vertices"),
+            ]),
+        ),
     ];
     if let (Some([least, most]), Some([small, large])) = (info.dihedral_deg, info.tet_volume) {
         lines.push(("tets", format!("angles {least:.1} to {most:.1} deg, volumes {small:.2e} to {large:.2e} m^3")));
@@ -92,18 +110,35 @@ fn refuse_to_replace(from: &Path, to: &Path) -> anyhow::Result<()> {
 pub(crate) fn convert(args: &Args, from: &Path, to: &Path) -> anyhow::Result<Exit> {
     let mesh = mesh::read(from)?;
     refuse_to_replace(from, to)?;
+    let name = to.display().to_string();
+    let holds_surfaces = mesh::Format::from_extension(to).is_some_and(mesh::Format::holds_surfaces_only);
+    if holds_surfaces && mesh.surface().is_empty() {
+        anyhow::bail!("{name}: only a surface fits, and {} has none; write a .msh, .vtk or .vtu file", from.display());
+    }
     mesh::write(to, &mesh)?;
-    let (vertices, triangles, tets) = (mesh.points.len(), mesh.triangles.len(), mesh.tets.len());
+    // What the file holds, not what was read: formats differ in what fits. A pipe cannot be read again.
+    let written = if to.is_file() { mesh::read(to)? } else { mesh.clone() };
+    let (vertices, triangles, tets) = (written.points.len(), written.triangles.len(), written.tets.len());
+    let lost_tets = mesh.tets.len().saturating_sub(tets);
+    let warning = (lost_tets > 0).then(|| {
+        let lost = counted(lost_tets, "tetrahedron is", "tetrahedra are");
+        format!("{lost} lost, because this format holds surfaces only; a .msh, .vtk or .vtu file keeps them")
+    });
     if args.json {
         print_json(&json!({
             "from": from.display().to_string(),
-            "to": to.display().to_string(),
+            "to": name,
             "vertices": vertices,
             "triangles": triangles,
             "tets": tets,
+            "lost_tets": lost_tets,
+            "warnings": Vec::from_iter(&warning),
         }))?;
     } else {
-        say(&format!("{}: {vertices} vertices, {triangles} triangles, {tets} tetrahedra", to.display()));
+        say(&format!("{name}: {}", mesh_counts(vertices, triangles, tets)));
+    }
+    if let Some(warning) = warning {
+        say(&format!("warning: {name}: {warning}"));
     }
     Ok(Exit::Done)
 }

@@ -1,11 +1,13 @@
 //! `pliant run`
 
 use crate::args::{Args, RunArgs};
+use crate::interrupt::Phase;
 use crate::printed::print_json;
 use crate::progress::{Progress, say};
-use crate::table::{pairs, short};
+use crate::table::{counts, pairs, short};
 use crate::{Exit, interrupt};
-use pliant::output::{RunOptions, RunReport, Status};
+use pliant::counted::counted;
+use pliant::output::{DEFAULT_PREVIEWS, RunOptions, RunReport, Status};
 use pliant::scene::Scene;
 use pliant_gpu::AllDevices;
 use std::time::Instant;
@@ -13,7 +15,9 @@ use std::time::Instant;
 pub(crate) fn run(args: &Args, typed: &RunArgs) -> anyhow::Result<Exit> {
     let (scene, options) = meant(typed)?;
     let begun = Instant::now();
-    let mut progress = Progress::new(args.verbose, interrupt::watch());
+    let checkpoint = options.out.join("checkpoint");
+    let stop = interrupt::watch(args.json, move || lost(interrupt::phase(), checkpoint.exists()));
+    let mut progress = Progress::new(args.verbose, stop);
     let report = pliant::output::run(&AllDevices, &scene, &options, &mut progress)?;
     progress.clear();
     say(&summary(&report, begun.elapsed().as_secs_f64()));
@@ -35,6 +39,19 @@ pub(crate) fn run(args: &Args, typed: &RunArgs) -> anyhow::Result<Exit> {
     })
 }
 
+/// What is lost if the run ends at once.
+fn lost(phase: Phase, checkpoint: bool) -> String {
+    let text = match (phase, checkpoint) {
+        (Phase::Preparing, _) => "the run had not begun",
+        (Phase::Simulating, false) => "nothing is saved, for there was no checkpoint yet; start again",
+        (Phase::Simulating, true) => "steps since the last checkpoint are not saved; --resume goes on from there",
+        (Phase::Simulated, _) => {
+            "the state is saved; what is missing of animation, pictures and report comes with --resume"
+        }
+    };
+    text.to_string()
+}
+
 /// From what was typed to what it means.
 fn meant(typed: &RunArgs) -> anyhow::Result<(Scene, RunOptions)> {
     let mut scene = super::scene(&typed.scene)?;
@@ -53,7 +70,7 @@ fn meant(typed: &RunArgs) -> anyhow::Result<(Scene, RunOptions)> {
     let out = typed.out.clone().unwrap_or_else(|| super::default_folder(&scene.name));
     let previews = match (typed.no_preview, typed.preview.is_empty()) {
         (true, _) => Vec::new(),
-        (false, true) => ["preview.png", "preview.gif"].map(|name| out.join(name)).to_vec(),
+        (false, true) => DEFAULT_PREVIEWS.map(|name| out.join(name)).to_vec(),
         (false, false) => typed.preview.clone(),
     };
     let options = RunOptions { out, resume: typed.resume, error: typed.error, previews };
@@ -67,8 +84,18 @@ fn summary(report: &RunReport, seconds: f64) -> String {
     let mut lines = vec![
         ("method", format!("{}{rho}", report.method)),
         ("device", format!("{}, {}", report.device, report.precision)),
-        ("size", format!("{} vertices, {} elements", report.vertices, report.elements)),
-        ("simulated", format!("{} frames, {} steps, {} iterations", report.frames, report.steps, report.iterations)),
+        (
+            "size",
+            counts(&[(report.vertices as u64, "vertex", "vertices"), (report.elements as u64, "element", "elements")]),
+        ),
+        (
+            "simulated",
+            counts(&[
+                (report.frames, "frame", "frames"),
+                (report.steps, "step", "steps"),
+                (report.iterations, "iteration", "iterations"),
+            ]),
+        ),
         (
             "ms per step",
             format!(
@@ -108,16 +135,18 @@ fn contact(report: &RunReport) -> String {
     } else {
         "no colliders".to_string()
     };
-    format!("{gap}, {} intersections, {} inverted", report.intersections, report.inverted)
+    let least = if report.intersections_capped { "at least " } else { "" };
+    let crossing = counted(report.intersections, "intersection", "intersections");
+    format!("{gap}, {least}{crossing}, {} inverted", report.inverted)
 }
 
 fn trouble(report: &RunReport) -> String {
     let counts = [
-        (report.restarts, "restarts"),
-        (report.retries, "retries"),
-        (report.stalled, "stalled steps"),
-        (report.over_budget, "steps over budget, with their certificates"),
+        (report.restarts, "restart", "restarts"),
+        (report.retries, "retry", "retries"),
+        (report.stalled, "stalled step", "stalled steps"),
+        (report.over_budget, "step over budget, with its certificate", "steps over budget, with their certificates"),
     ];
-    let said: Vec<String> = counts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();
-    if said.is_empty() { "none".to_string() } else { said.join(", ") }
+    let there: Vec<_> = counts.into_iter().filter(|(count, ..)| *count > 0).collect();
+    if there.is_empty() { "none".to_string() } else { crate::table::counts(&there) }
 }

@@ -165,6 +165,35 @@ fn mesh_info_check_and_convert_work_on_files() {
 }
 
 #[test]
+fn convert_reports_what_it_wrote_and_that_tetrahedra_are_lost() {
+    let place = Place::new(SMALL);
+    // Two tetrahedra that share a face.
+    let points = vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [0.0, 0.0, -1.0]];
+    let solid = pliant::mesh::Mesh { points, tets: vec![[0, 1, 2, 3], [0, 2, 1, 4]], ..Default::default() };
+    pliant::mesh::write(&place.path("solid.msh"), &solid).unwrap();
+    for to in ["surface.obj", "surface.ply", "surface.stl"] {
+        let ended = place.call(&["mesh", "convert", "solid.msh", to]);
+        assert_eq!(ended.code, 0, "{}", ended.stderr);
+        assert!(ended.stderr.contains(&format!("{to}: 5 vertices, 6 triangles, 0 tetrahedra")), "{}", ended.stderr);
+        assert!(ended.stderr.contains("2 tetrahedra are lost") && ended.stderr.contains(".vtu"), "{}", ended.stderr);
+        let told = place.json(&["mesh", "convert", "solid.msh", to, "--json"]);
+        let counts = ["vertices", "triangles", "tets", "lost_tets"].map(|key| told[key].as_u64().unwrap());
+        assert_eq!(counts, [5, 6, 0, 2], "{told}");
+        assert_eq!(told["warnings"].as_array().unwrap().len(), 1);
+        assert_eq!(pliant::mesh::read(&place.path(to)).unwrap().triangles.len(), 6);
+    }
+    let kept = place.call(&["mesh", "convert", "solid.msh", "solid.vtu"]);
+    assert!(kept.stderr.contains("5 vertices, 0 triangles, 2 tetrahedra"), "{}", kept.stderr);
+    assert!(!kept.stderr.contains("lost"), "{}", kept.stderr);
+
+    let twice = pliant::mesh::Mesh { tets: vec![[0, 1, 2, 3]; 2], ..solid };
+    pliant::mesh::write(&place.path("twice.msh"), &twice).unwrap();
+    let refused = place.call(&["mesh", "convert", "twice.msh", "twice.obj"]);
+    assert!(refused.code == 2 && refused.stderr.contains("only a surface fits"), "{}", refused.stderr);
+    assert!(!place.path("twice.obj").exists());
+}
+
+#[test]
 fn help_and_version_are_there_for_every_command() {
     let place = Place::new(SMALL);
     assert!(place.call(&["--version"]).stdout.starts_with("pliant "));

@@ -1,13 +1,17 @@
 //! Tests of the built program, as its users call it.
 
 mod bad_input;
+mod bad_meshes;
 mod bench;
 mod colour;
 mod commands;
 mod devices;
 mod files;
+mod full_disk;
 mod killed;
 mod repeatable;
 mod run;
 mod selftest;
+#[cfg(unix)]
+mod stopped_twice;
 mod support;

@@ -91,6 +91,37 @@ fn a_fresh_run_leaves_nothing_of_the_run_before() {
 }
 
 #[test]
+fn a_run_says_which_run_it_replaces_and_replaces_nothing_else() {
+    let place = Place::new(SMALL);
+    let args = ["run", "scene.toml", "--frames", "2", "--no-preview"];
+    let first = place.call(&args);
+    assert!(!first.stderr.contains("replacing"), "{}", first.stderr);
+    std::fs::write(place.path("out/scene/notes.txt"), "mine").unwrap();
+    let again = place.call(&args);
+    assert_eq!(again.code, 0, "{}", again.stderr);
+    assert!(again.stderr.contains("replacing the run of 'scene' in out/scene, saved at step 2"), "{}", again.stderr);
+    assert!(!place.call(&[&args[..], &["--resume"]].concat()).stderr.contains("replacing"));
+    assert_eq!(std::fs::read(place.path("out/scene/notes.txt")).unwrap(), b"mine");
+
+    for name in ["report.json", "checkpoint", "frames.bin", "animation.glb", "preview.png"] {
+        let out = place.path("theirs");
+        std::fs::create_dir(&out).unwrap();
+        std::fs::write(out.join(name), "mine").unwrap();
+        let refused = place.call(&["run", "scene.toml", "--out", "theirs"]);
+        assert_eq!(refused.code, 2, "{name}: {}", refused.stderr);
+        assert!(refused.stderr.contains(&format!("theirs/{name}")), "{}", refused.stderr);
+        assert!(
+            refused.stderr.contains("no run of Pliant's") && refused.stderr.contains("--out"),
+            "{}",
+            refused.stderr
+        );
+        assert_eq!(std::fs::read(out.join(name)).unwrap(), b"mine");
+        std::fs::remove_dir_all(&out).unwrap();
+    }
+    assert!(place.call(&["run", "--help"]).stdout.contains("is replaced"));
+}
+
+#[test]
 fn a_simulation_that_gets_stuck_saves_its_state_and_exits_with_3() {
     // Jacobi's step is almost twice too long: every step of every length diverges.
     let solver = "method = 'pd-jacobi'\nunder_relaxation = 1.99\niterations = 3000\n";
@@ -117,4 +148,37 @@ fn two_runs_do_not_write_into_the_same_folder_at_once() {
     first.wait().unwrap();
     assert_eq!(second.code, 2);
     assert!(second.stderr.contains("another run"), "{}", second.stderr);
+}
+
+#[test]
+fn more_intersections_than_are_counted_are_told_as_such() {
+    let cloth = |name: &str| format!("[[cloth]]\nname = '{name}'\nresolution = 20\n");
+    let place = Place::new(&format!("pliant = 1\n[time]\nframes = 1\n{}{}", cloth("a"), cloth("b")));
+    let report = place.json(&["run", "scene.toml", "--no-preview", "--json"]);
+    assert_eq!((&report["intersections"], &report["intersections_capped"]), (&1000.into(), &true.into()));
+    let check = place.json(&["check", "scene.toml", "--json"]);
+    assert_eq!((&check["intersections"], &check["intersections_capped"]), (&1000.into(), &true.into()));
+    assert!(place.call(&["run", "scene.toml", "--no-preview"]).stderr.contains("at least 1000 intersections"));
+    let check = place.call(&["check", "scene.toml"]).stdout;
+    assert!(check.contains("at least 1000 intersections"), "{check}");
+    assert!(check.contains("at least 1000 pairs of triangles"), "{check}");
+
+    let report = Place::new(SMALL).json(&["run", "scene.toml", "--no-preview", "--frames", "1", "--json"]);
+    assert_eq!((&report["intersections"], &report["intersections_capped"]), (&0.into(), &false.into()));
+}
+
+#[test]
+fn one_thing_is_not_told_as_several() {
+    let place = Place::new("pliant = 1\n[[cloth]]\nmesh = 'one.obj'\n[solver]\niterations = 1\n");
+    std::fs::write(place.path("one.obj"), "v 0 0 0\nv 1 0 0\nv 0 0 1\nv 2 2 2\nf 1 2 3\n").unwrap();
+    let ran = place.call(&["run", "scene.toml", "--no-preview", "--frames", "1", "--device", "cpu"]).stderr;
+    assert!(ran.contains("1 frame, 1 step, 1 iteration\n"), "{ran}");
+    assert!(ran.contains("1 vertex has no mass"), "{ran}");
+    let checked = place.call(&["check", "scene.toml"]).stdout;
+    assert!(checked.contains("4 vertices, 1 triangle, 0 tetrahedra"), "{checked}");
+    let info = place.call(&["mesh", "info", "one.obj"]).stdout;
+    assert!(info.contains("1 triangle in 1 piece, 3 open edges"), "{info}");
+    std::fs::write(place.path("cut.obj"), "v 0\n").unwrap();
+    let cut = place.call(&["mesh", "info", "cut.obj"]).stderr;
+    assert!(cut.contains("a vertex with 1 coordinate,"), "{cut}");
 }

@@ -12,7 +12,7 @@ use super::{Mesh, check_surface, check_tets};
 pub enum Severity {
     /// A simulation runs, perhaps not as intended.
     Warning,
-    /// A simulation cannot or must not start.
+    /// A simulation cannot or must not start: elements without a shape, or counted twice.
     Error,
 }
 
@@ -66,7 +66,8 @@ impl Kind {
             | Kind::IsolatedVertex
             | Kind::NonManifoldVertex
             | Kind::InconsistentOrientation
-            | Kind::SliverTet => Severity::Warning,
+            | Kind::SliverTet
+            | Kind::SelfIntersection => Severity::Warning,
             _ => Severity::Error,
         }
     }
@@ -97,7 +98,10 @@ impl Kind {
             Kind::SliverTet => ("very little volume for the edges", "expect slow solves, or mesh the volume again"),
             Kind::DuplicateTet => ("the same four vertices, twice", "remove the second of each pair"),
             Kind::FaceSharedByThreeTets => ("three or more tetrahedra on one face", "remove all but two"),
-            Kind::SelfIntersection => ("touch or cross without sharing a vertex", "move them apart before simulating"),
+            Kind::SelfIntersection => (
+                "touch or cross without sharing a vertex",
+                "move them apart, unless they are meant to lie on each other",
+            ),
         }
     }
 }
@@ -151,6 +155,8 @@ pub struct Finding {
     pub message: String,
     /// How many there are; of self-intersections at most 10,000 are counted.
     pub count: usize,
+    /// There are more than were counted.
+    pub capped: bool,
     /// What `at` counts, from 0.
     pub of: Of,
     /// The first few places.
@@ -180,6 +186,11 @@ impl Report {
 
     /// Records a kind of finding at some places; no places, no finding.
     pub(super) fn add<const N: usize>(&mut self, kind: Kind, of: Of, places: &[[u32; N]]) {
+        self.add_first(kind, of, places, usize::MAX);
+    }
+
+    /// The same for places of which at most so many count; there may be one more, which shows that there are.
+    pub(super) fn add_first<const N: usize>(&mut self, kind: Kind, of: Of, places: &[[u32; N]], most: usize) {
         const SHOWN: usize = 16;
         if places.is_empty() {
             return;
@@ -192,9 +203,20 @@ impl Report {
         let shown: Vec<String> = shown.collect();
         let dots = if places.len() > shown.len() { ", ..." } else { "" };
         let (what, advice) = kind.text();
-        let count = places.len();
-        let message = format!("{count} {} ({}{dots}): {what}; {advice}", of.text(count), shown.join(", "));
-        self.findings.push(Finding { severity: kind.severity(), kind, message, count, of, at });
+        let (count, capped) = (places.len().min(most), places.len() > most);
+        let least = if capped { "at least " } else { "" };
+        let message = format!("{least}{count} {} ({}{dots}): {what}; {advice}", of.text(count), shown.join(", "));
+        self.findings.push(Finding { severity: kind.severity(), kind, message, count, capped, of, at });
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let severity = match self.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+        };
+        write!(f, "{severity}: {}", self.message)
     }
 }
 
@@ -204,12 +226,8 @@ impl fmt::Display for Report {
             return write!(f, "no problems found");
         }
         for (i, finding) in self.findings.iter().enumerate() {
-            let severity = match finding.severity {
-                Severity::Error => "error",
-                Severity::Warning => "warning",
-            };
             let line_end = if i + 1 < self.findings.len() { "\n" } else { "" };
-            write!(f, "{severity}: {}{line_end}", finding.message)?;
+            write!(f, "{finding}{line_end}")?;
         }
         Ok(())
     }

@@ -1,5 +1,6 @@
 //! Meshes from and to files: which format a file has, and who reads or writes it.
 
+use crate::counted::counted;
 use std::borrow::Cow;
 use std::fs;
 use std::path::Path;
@@ -64,6 +65,11 @@ impl Format {
         }
     }
 
+    /// Whether tetrahedra do not fit: of a solid only the surface is written.
+    pub fn holds_surfaces_only(self) -> bool {
+        matches!(self, Format::Obj | Format::Ply | Format::Stl)
+    }
+
     /// The format that a file without a telling name probably has.
     fn guess(bytes: &[u8]) -> Option<Format> {
         if io_stl::looks_like_text(bytes) {
@@ -116,7 +122,10 @@ pub(super) fn require_content(mesh: &Mesh, name: &str) -> Result<(), MeshError> 
     let (found, expected) = if mesh.points.is_empty() {
         ("no vertices".to_string(), "vertices and triangles or tetrahedra")
     } else if mesh.triangles.is_empty() && mesh.tets.is_empty() {
-        (format!("{} vertices but no triangles or tetrahedra", mesh.points.len()), "at least one of them")
+        (
+            format!("{} but no triangles or tetrahedra", counted(mesh.points.len(), "vertex", "vertices")),
+            "at least one of them",
+        )
     } else {
         return Ok(());
     };

@@ -1,6 +1,7 @@
 //! Walks over the bytes of a mesh file, as text or as binary numbers, and knows where it is when something is wrong.
 
 use super::error::{MeshError, Place};
+use crate::counted::counted;
 
 /// What to do about a file that ends too early.
 pub(super) const CUT_OFF: &str = "the file is probably cut off: copy or export it again";
@@ -143,7 +144,7 @@ impl<'a> Cursor<'a> {
             Ok(n) if n <= most => Ok(n),
             _ => Err(self.error(
                 format!("{n} as {what}"),
-                format!("0 to {most}, as {} bytes are left", self.remaining()),
+                format!("0 to {most}, as {} left", bytes_are(self.remaining())),
                 "correct the count, or export the mesh again if it is cut off",
             )),
         }
@@ -189,7 +190,7 @@ impl<'a> Cursor<'a> {
             _ => Err(self.error_at(
                 place,
                 format!("vertex index {raw}"),
-                format!("{first} to {}, as there are {points} vertices", points as i64 - 1 + first),
+                format!("{first} to {}, as {}", points as i64 - 1 + first, vertices_are(points)),
                 BAD_INDEX,
             )),
         }
@@ -202,7 +203,7 @@ impl<'a> Cursor<'a> {
             _ => Err(self.error_at(
                 Place::File,
                 format!("vertex index {raw} in {element} {i}"),
-                format!("0 to {}, as there are {points} vertices", points as i64 - 1),
+                format!("0 to {}, as {}", points as i64 - 1, vertices_are(points)),
                 BAD_INDEX,
             )),
         }
@@ -212,8 +213,8 @@ impl<'a> Cursor<'a> {
     pub fn take(&mut self, n: usize, what: &str) -> Result<&'a [u8], MeshError> {
         self.last = Place::Byte(self.at);
         if n > self.remaining() {
-            let found = format!("{} bytes before the end of the file", self.remaining());
-            return Err(self.error(found, format!("{n} bytes of {what}"), CUT_OFF));
+            let found = format!("{} before the end of the file", counted(self.remaining(), "byte", "bytes"));
+            return Err(self.error(found, format!("{} of {what}", counted(n, "byte", "bytes")), CUT_OFF));
         }
         let taken = &self.bytes[self.at..self.at + n];
         self.at += n;
@@ -347,4 +348,12 @@ impl Scalar {
             Scalar::F64 => Number::Real(f64::from_bits(bits)),
         }
     }
+}
+/// `there is 1 vertex`
+pub(super) fn vertices_are(count: usize) -> String {
+    format!("there {} {}", if count == 1 { "is" } else { "are" }, counted(count, "vertex", "vertices"))
+}
+
+fn bytes_are(count: usize) -> String {
+    format!("{} {}", counted(count, "byte", "bytes"), if count == 1 { "is" } else { "are" })
 }

@@ -1,11 +1,12 @@
 //! Wavefront OBJ: `v` and `f` records; the rest of the format says nothing about shape and is skipped.
 
+use crate::counted::counted;
 use std::borrow::Cow;
 use std::io::{self, Write};
 
 use super::Mesh;
 use super::error::{MeshError, Place};
-use super::io_cursor::{BAD_INDEX, CUT_OFF, Cursor, EXPORT_AGAIN, push_fan, quote, words};
+use super::io_cursor::{BAD_INDEX, CUT_OFF, Cursor, EXPORT_AGAIN, push_fan, quote, vertices_are, words};
 
 /// Records of the format that do not change the triangles.
 const SKIPPED: &[&str] = &[
@@ -94,7 +95,11 @@ fn parse_vertex<'w>(cursor: &Cursor, mut words: impl Iterator<Item = &'w [u8]>) 
     let mut point = [0.0; 3];
     for (i, coordinate) in point.iter_mut().enumerate() {
         let Some(word) = words.next() else {
-            return Err(cursor.error(format!("a vertex with {i} coordinates"), "three: `v x y z`", CUT_OFF));
+            return Err(cursor.error(
+                format!("a vertex with {}", counted(i, "coordinate", "coordinates")),
+                "three: `v x y z`",
+                CUT_OFF,
+            ));
         };
         *coordinate = cursor.parse_real(word, "a coordinate")?;
     }
@@ -123,7 +128,11 @@ impl Faces {
         }
         let corners = self.corners.len() - start;
         if corners < 3 {
-            return Err(cursor.error(format!("a face with {corners} corners"), "three or more", EXPORT_AGAIN));
+            return Err(cursor.error(
+                format!("a face with {}", counted(corners, "corner", "corners")),
+                "three or more",
+                EXPORT_AGAIN,
+            ));
         }
         self.ends.push((self.corners.len(), cursor.line_number()));
         Ok(())
@@ -153,7 +162,7 @@ fn absolute(cursor: &Cursor, raw: i64, points_so_far: usize) -> Result<i64, Mesh
             Some(index @ 0..) => Ok(index + 1),
             _ => Err(cursor.error(
                 format!("vertex index {raw}"),
-                format!("-{points_so_far} to -1, as there are {points_so_far} vertices so far"),
+                format!("-{points_so_far} to -1, as {} so far", vertices_are(points_so_far)),
                 BAD_INDEX,
             )),
         },

@@ -1,5 +1,6 @@
 //! PLY (Stanford polygon format), text and binary of both byte orders.
 
+use crate::counted::counted;
 use std::io::{self, Write};
 
 use super::Mesh;
@@ -188,7 +189,7 @@ impl Body<'_> {
                 Some(length) if matches!(property.name, b"vertex_indices" | b"vertex_index") => {
                     let n = self.length(length, property.kind)?;
                     if n < 3 {
-                        let found = format!("a face with {n} corners");
+                        let found = format!("a face with {}", counted(n, "corner", "corners"));
                         return Err(self.cursor.error(found, "three or more", EXPORT_AGAIN));
                     }
                     self.polygon.push(n as i64);

@@ -1,5 +1,6 @@
 //! STL, text and binary: triangles without shared vertices, welded on reading where coordinates are identical.
 
+use crate::counted::counted;
 use std::collections::HashMap;
 use std::io::{self, Write};
 
@@ -68,7 +69,7 @@ fn parse_text(bytes: &[u8], name: &str) -> Result<Mesh, MeshError> {
             }
             (b"endloop", Some(loop_corners)) => {
                 if loop_corners.len() < 3 {
-                    let found = format!("a loop with {} vertices", loop_corners.len());
+                    let found = format!("a loop with {}", counted(loop_corners.len(), "vertex", "vertices"));
                     return Err(cursor.error(found, "three", EXPORT_AGAIN));
                 }
                 push_fan(loop_corners, &mut triangles);

@@ -1,6 +1,7 @@
 //! Legacy VTK, text and binary (big-endian): `UNSTRUCTURED_GRID` and `POLYDATA`, with the cell lists of versions up to
 //! 4 (each cell led by its length) and of version 5 (offsets and connectivity). Layout: "VTK file formats".
 
+use crate::counted::counted;
 use std::io::{self, Write};
 
 use super::Mesh;
@@ -167,7 +168,7 @@ impl<'a> Reader<'a> {
             left = match usize::try_from(n) {
                 Ok(n) if n < left => left - 1 - n,
                 _ => {
-                    let found = format!("cell {i} with {n} corners");
+                    let found = format!("cell {i} with {}", counted(n, "corner", "corners"));
                     let expected = format!("a number that fits the {left} values left of the {size} announced");
                     return Err(self.cursor.error(found, expected, "correct the counts or export the mesh again"));
                 }
@@ -179,7 +180,7 @@ impl<'a> Reader<'a> {
             cells.ends.push(cells.indices.len());
         }
         if left > 0 {
-            let found = format!("{} values in {count} cells", size - left);
+            let found = format!("{} in {}", counted(size - left, "value", "values"), counted(count, "cell", "cells"));
             return Err(self.cursor.error(
                 found,
                 format!("{size}, as announced"),
@@ -285,7 +286,11 @@ impl<'a> Reader<'a> {
     fn finish(self, dataset: Dataset) -> Result<Mesh, MeshError> {
         let Reader { cursor, points, cells, types, .. } = self;
         if dataset == Dataset::UnstructuredGrid && types.len() != cells.ends.len() {
-            let found = format!("{} cells and {} cell types", cells.ends.len(), types.len());
+            let found = format!(
+                "{} and {}",
+                counted(cells.ends.len(), "cell", "cells"),
+                counted(types.len(), "cell type", "cell types")
+            );
             return Err(cursor.error(found, "a type for each cell", CUT_OFF));
         }
         let mut mesh = Mesh { points, ..Mesh::default() };
@@ -299,7 +304,8 @@ impl<'a> Reader<'a> {
             start = end;
             let cell_type = if dataset == Dataset::PolyData { 7 } else { types[i] };
             if !push_cell(&mut mesh, cell_type, &corners) {
-                let found = format!("cell {i} of type {cell_type} with {} corners", corners.len());
+                let found =
+                    format!("cell {i} of type {cell_type} with {}", counted(corners.len(), "corner", "corners"));
                 return Err(cursor.error(found, "as many corners as the type has", EXPORT_AGAIN));
             }
         }

@@ -5,6 +5,7 @@ use super::Mesh;
 use super::error::{MeshError, Place};
 use super::io_cursor::{CUT_OFF, Cursor, EXPORT_AGAIN, Endian, Scalar};
 use super::io_vtk::push_cell;
+use crate::counted::counted;
 
 const EXPECTED: &str = "an UnstructuredGrid of one piece with raw appended data, little-endian, UInt64, not compressed";
 const ADVICE: &str = "in ParaView, save it as legacy VTK (.vtk)";
@@ -22,11 +23,11 @@ pub(super) fn parse(bytes: &[u8], name: &str) -> Result<Mesh, MeshError> {
 
     let (points, rest) = coordinates.as_chunks::<3>();
     if !rest.is_empty() {
-        return Err(wrong(format!("{} coordinates", coordinates.len()), "three for each point", CUT_OFF));
+        return Err(wrong(counted(coordinates.len(), "coordinate", "coordinates"), "three for each point", CUT_OFF));
     }
     if types.len() != ends.len() {
         return Err(wrong(
-            format!("{} cells and {} cell types", ends.len(), types.len()),
+            format!("{} and {}", counted(ends.len(), "cell", "cells"), counted(types.len(), "cell type", "cell types")),
             "a type for each cell",
             CUT_OFF,
         ));
@@ -45,7 +46,7 @@ pub(super) fn parse(bytes: &[u8], name: &str) -> Result<Mesh, MeshError> {
             corners.push(cursor.index_in("cell", i, raw, mesh.points.len())?);
         }
         if !push_cell(&mut mesh, cell_type, &corners) {
-            let found = format!("cell {i} of type {cell_type} with {} corners", corners.len());
+            let found = format!("cell {i} of type {cell_type} with {}", counted(corners.len(), "corner", "corners"));
             return Err(wrong(found, "triangles, quads, polygons or tetrahedra with all their corners", EXPORT_AGAIN));
         }
     }

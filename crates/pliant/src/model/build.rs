@@ -253,6 +253,11 @@ impl ModelBuilder {
         }
         mesh.orient_tets();
         mesh.triangles = topology::boundary_triangles(mesh.points.len(), &mesh.tets);
+        if mesh.triangles.is_empty() {
+            let reason = "it has no surface, because each face belongs to two tetrahedra, so nobody could see it; a \
+                          tetrahedron is probably there twice: `pliant mesh check FILE` shows which";
+            return Err(ModelError::Shape { body: solid.name.clone(), reason: reason.to_string() });
+        }
         let volumes = topology::vertex_volumes(&mesh.points, &mesh.tets);
         let scale = solid.placement.scale.powi(3) * solid.density;
         let mass: Vec<f64> = volumes.iter().map(|volume| volume * scale).collect();
@@ -296,10 +301,15 @@ impl ModelBuilder {
         self.model.thickness[vertices.clone()].fill(thickness);
         let unused = mass.iter().filter(|mass| **mass == 0.0).count();
         if unused > 0 {
-            let warning = format!(
-                "body '{name}': {unused} vertices have no mass, because they belong to no element of any size; they stay \
-                 where they are"
-            );
+            let warning = if unused == 1 {
+                "1 vertex has no mass, because it belongs to no element of any size; it stays where it is".to_string()
+            } else {
+                format!(
+                    "{unused} vertices have no mass, because they belong to no element of any size; they stay where they \
+                     are"
+                )
+            };
+            let warning = format!("body '{name}': {warning}");
             self.model.warnings.push(warning);
         }
         if let Some(body) = self.model.bodies.last_mut() {

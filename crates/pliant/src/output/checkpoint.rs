@@ -12,7 +12,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
-const MAGIC: [u8; 8] = *b"PLIANTCP";
+/// How every checkpoint begins.
+pub(super) const MAGIC: [u8; 8] = *b"PLIANTCP";
 const VERSION: u32 = 1;
 const HEADER: usize = 20;
 
@@ -55,7 +56,7 @@ pub enum CheckpointError {
         /// The file.
         path: PathBuf,
         /// What was tried.
-        what: &'static str,
+        what: String,
         /// The file system's answer.
         source: io::Error,
     },
@@ -94,7 +95,10 @@ impl Checkpoint {
             file.write_all(&body)?;
             file.write_all(&Fnv::of(body.iter().copied()).to_le_bytes())
         })
-        .map_err(|source| CheckpointError::Io { path: path.to_path_buf(), what: "written", source })
+        .map_err(|source| {
+            let what = format!("written ({} bytes)", HEADER + body.len() + 8);
+            CheckpointError::Io { path: path.to_path_buf(), what, source }
+        })
     }
 
     /// Reads a file; `None` if there is none.
@@ -103,7 +107,9 @@ impl Checkpoint {
         let bytes = match std::fs::read(path) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(source) => return Err(CheckpointError::Io { path: path.to_path_buf(), what: "read", source }),
+            Err(source) => {
+                return Err(CheckpointError::Io { path: path.to_path_buf(), what: "read".to_string(), source });
+            }
         };
         if bytes.len() < HEADER || !bytes.starts_with(&MAGIC) {
             return Err(damaged("not a checkpoint (it does not start with PLIANTCP)".to_string()));

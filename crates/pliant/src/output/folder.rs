@@ -1,9 +1,10 @@
 //! The folder of a run: what lies where, one run at a time, and nothing left of runs that were killed.
 
-use super::checkpoint::CheckpointError;
-use super::frame_store::{FrameStore, FrameStoreError};
+use super::checkpoint::{Checkpoint, CheckpointError, MAGIC as CHECKPOINT_MAGIC};
+use super::frame_store::{FrameStore, FrameStoreError, is_store};
+use crate::counted::counted;
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
@@ -26,8 +27,19 @@ pub enum FolderError {
         /// The folder.
         path: PathBuf,
     },
+    /// A file has the name of one that a run writes, and no run wrote it.
+    #[error(
+        "{}: {what}, so no run of Pliant's wrote it, and a run would replace it; choose another folder with --out, or \
+         move the file away", path.display()
+    )]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+        /// What shows it.
+        what: &'static str,
+    },
     /// The frames do not reach as far as the checkpoint.
-    #[error("{}: holds {found} frames, but the checkpoint needs {expected}; start anew without --resume", path.display())]
+    #[error("{}: holds {}, but the checkpoint needs {expected}; start anew without --resume", path.display(), counted(*found, "frame", "frames"))]
     FramesMissing {
         /// The store.
         path: PathBuf,
@@ -43,6 +55,9 @@ pub enum FolderError {
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
 }
+
+/// Names of the pictures in a run's folder, unless others are asked for.
+pub const DEFAULT_PREVIEWS: [&str; 2] = ["preview.png", "preview.gif"];
 
 /// An open folder, locked until it is dropped or its process ends, however that ends.
 pub(super) struct RunFolder {
@@ -95,15 +110,63 @@ impl RunFolder {
         self.path.join("frames.bin")
     }
 
-    /// Removes what an earlier run wrote here, the checkpoint first: without it nothing is resumed half.
+    /// The run whose files lie here, in words, if there is one. Files that have the names of a run's and are not are an
+    /// error: nothing but runs is ever replaced. The store is the first file of a run and the last one to be removed, so
+    /// whatever lies here without any of a store, a checkpoint and a report is somebody else's.
+    pub fn earlier_run(&self) -> Result<Option<String>, FolderError> {
+        let [checkpoint, store, report] = [self.checkpoint(), self.store(), self.report()];
+        let checked = [
+            (&checkpoint, is_checkpoint(&checkpoint), "does not begin as a checkpoint does"),
+            (&store, is_store(&store), "does not begin as a store of frames does"),
+            (&report, scene_of_report(&report).map(|scene| scene.is_some()), "is not the report of a run"),
+        ];
+        let mut found = false;
+        for (path, is_ours, what) in checked {
+            match is_ours {
+                Ok(true) => found = true,
+                Ok(false) => return Err(FolderError::Foreign { path: path.clone(), what }),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(source) => {
+                    let what = "a file of an earlier run cannot be read; choose another folder with --out";
+                    return Err(FolderError::Io { path: path.clone(), what, source });
+                }
+            }
+        }
+        if !found {
+            let what = "lies here without the store, the checkpoint or the report of a run";
+            return match self.other_files().into_iter().find(|path| path.exists()) {
+                Some(path) => Err(FolderError::Foreign { path, what }),
+                None => Ok(None),
+            };
+        }
+        let place = self.path.display();
+        Ok(Some(match (Checkpoint::load(&checkpoint), scene_of_report(&report)) {
+            (Ok(Some(saved)), _) => {
+                format!("the run of '{}' in {place}, saved at step {}", saved.identity.scene, saved.state.step)
+            }
+            (_, Ok(Some(scene))) => format!("the run of '{scene}' in {place}"),
+            _ => format!("a run in {place} that ended before its first checkpoint"),
+        }))
+    }
+
+    /// What a run may have written here besides its store, checkpoint and report.
+    fn other_files(&self) -> Vec<PathBuf> {
+        let mut files: Vec<PathBuf> = DEFAULT_PREVIEWS.iter().map(|name| self.path.join(name)).collect();
+        files.push(self.animation());
+        let frames = fs::read_dir(self.frames()).into_iter().flatten().flatten();
+        let is_frame = |entry: &fs::DirEntry| entry.file_name().to_str().and_then(frame_number).is_some();
+        files.extend(frames.filter(is_frame).map(|entry| entry.path()));
+        files
+    }
+
+    /// Removes what an earlier run wrote here, the checkpoint first: without it nothing is resumed half. The store goes
+    /// last: it shows that the rest is a run's. Call [`Self::earlier_run`] first.
     pub fn start_anew(&self, previews: &[PathBuf], vertices: usize) -> Result<FrameStore, FolderError> {
         for path in [self.checkpoint(), self.report(), self.animation()].iter().chain(previews) {
             remove(path)?;
         }
         self.remove_frames_from(0)?;
-        if FrameStore::open(&self.store()).is_ok() {
-            remove(&self.store())?;
-        }
+        remove(&self.store())?;
         Ok(FrameStore::open_or_create(&self.store(), vertices)?)
     }
 
@@ -146,9 +209,30 @@ fn frame_number(name: &str) -> Option<usize> {
     if ours && ["obj", "ply", "vtu"].contains(&extension) { number.parse().ok() } else { None }
 }
 
-/// What `atomic_file` and streamed pictures leave behind when their process is killed.
+/// What `atomic_file` (`.NAME.PROCESS.NUMBER.tmp`) and streamed pictures (`NAME.PROCESS.partial`) leave behind when their
+/// process is killed.
 fn is_temporary(name: &str) -> bool {
-    (name.starts_with('.') && name.ends_with(".tmp")) || name.ends_with(".partial")
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    let parts: Vec<&str> = name.split('.').collect();
+    match parts.as_slice() {
+        ["", _, .., process, number, "tmp"] => is_number(process) && is_number(number),
+        [_, .., process, "partial"] => is_number(process),
+        _ => false,
+    }
+}
+
+/// Whether a file begins as a checkpoint does, damaged or not.
+fn is_checkpoint(path: &Path) -> io::Result<bool> {
+    let mut start = Vec::new();
+    File::open(path)?.take(8).read_to_end(&mut start)?;
+    Ok(start == CHECKPOINT_MAGIC)
+}
+
+/// The scene that a report names; `None` for what is no report.
+fn scene_of_report(path: &Path) -> io::Result<Option<String>> {
+    let report: Option<serde_json::Value> = serde_json::from_slice(&fs::read(path)?).ok();
+    let ours = report.filter(|report| report.get("state_hash").is_some_and(serde_json::Value::is_string));
+    Ok(ours.and_then(|report| report.get("scene")?.as_str().map(str::to_string)))
 }
 
 fn remove(path: &Path) -> Result<(), FolderError> {
@@ -174,19 +258,61 @@ mod tests {
         assert!(RunFolder::open(folder.path()).is_ok());
     }
 
+    /// A folder with files in it.
+    fn folder_with(files: &[(&str, &str)]) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("frames")).unwrap();
+        files.iter().for_each(|(name, content)| fs::write(folder.path().join(name), content).unwrap());
+        folder
+    }
+
     #[test]
     fn starting_anew_removes_what_runs_write_and_nothing_else() {
-        let folder = tempfile::tempdir().unwrap();
+        let ours = [
+            ("checkpoint", "PLIANTCP"),
+            ("report.json", "{\"scene\": \"flag\", \"state_hash\": \"00\"}"),
+            ("frames.bin", "PLFRAMES of another version"),
+            ("animation.glb", "x"),
+            ("frames/000003.obj", "x"),
+            (".a.1.0.tmp", "x"),
+            ("preview.gif.9.partial", "x"),
+        ];
+        let theirs = ["notes.txt", "frames/12.obj", "frames/000003.png", "frames/mine.obj", ".b.tmp", "film.partial"];
+        let folder = folder_with(&[&ours[..], &theirs.map(|name| (name, "x"))].concat());
         let there = |name: &str| folder.path().join(name);
-        fs::create_dir(there("frames")).unwrap();
-        let ours = ["checkpoint", "report.json", "frames/000003.obj", ".a.1.0.tmp", "preview.gif.9.partial"];
-        let theirs = ["notes.txt", "frames/12.obj", "frames/000003.png", "frames/mine.obj"];
-        for name in ours.iter().chain(&theirs) {
-            fs::write(there(name), "x").unwrap();
-        }
-        RunFolder::open(folder.path()).unwrap().start_anew(&[], 4).unwrap();
-        assert!(ours.iter().all(|name| !there(name).exists()));
+        let run = RunFolder::open(folder.path()).unwrap();
+        assert!(run.earlier_run().unwrap().unwrap().contains("'flag'"));
+        assert!(run.start_anew(&[], 4).unwrap().is_empty());
+        assert!(ours.iter().all(|(name, _)| *name == "frames.bin" || !there(name).exists()));
         assert!(theirs.iter().all(|name| there(name).exists()));
+    }
+
+    #[test]
+    fn files_with_a_runs_names_that_no_run_wrote_are_not_replaced() {
+        let store = ("frames.bin", "PLFRAMES");
+        let cases: [&[(&str, &str)]; 9] = [
+            &[("frames.bin", "my diary")],
+            &[("checkpoint", "my diary"), store],
+            &[("report.json", "{\"scene\": \"of my play\"}"), store],
+            &[("report.json", "my diary"), store],
+            &[("animation.glb", "my film")],
+            &[("preview.gif", "my cat")],
+            &[("preview.png", "my dog")],
+            &[("frames/000001.obj", "v 0 0 0")],
+            &[("checkpoint", ""), store],
+        ];
+        for files in cases {
+            let folder = folder_with(files);
+            let found = RunFolder::open(folder.path()).unwrap().earlier_run();
+            assert!(matches!(found, Err(FolderError::Foreign { .. })), "{files:?}: {found:?}");
+        }
+        for files in [&[][..], &[("notes.txt", "x")], &[("frames/mine.obj", "x")]] {
+            assert_eq!(RunFolder::open(folder_with(files).path()).unwrap().earlier_run().unwrap(), None);
+        }
+        for files in [&[store][..], &[store, ("animation.glb", "x")], &[("frames.bin", "PLF")]] {
+            let found = RunFolder::open(folder_with(files).path()).unwrap().earlier_run().unwrap();
+            assert!(found.unwrap().contains("before its first checkpoint"));
+        }
     }
 
     #[test]
@@ -203,13 +329,5 @@ mod tests {
         assert_eq!(run.go_back_to(3, 1).unwrap().len(), 4);
         assert!(run.frames().join("000003.ply").exists() && !run.frames().join("000004.ply").exists());
         assert!(matches!(run.go_back_to(4, 1), Err(FolderError::FramesMissing { found: 4, expected: 5, .. })));
-    }
-
-    #[test]
-    fn a_file_that_is_no_store_is_left_alone() {
-        let folder = tempfile::tempdir().unwrap();
-        fs::write(folder.path().join("frames.bin"), "my diary").unwrap();
-        assert!(RunFolder::open(folder.path()).unwrap().start_anew(&[], 4).is_err());
-        assert_eq!(fs::read(folder.path().join("frames.bin")).unwrap(), b"my diary");
     }
 }

@@ -1,8 +1,11 @@
 //! Positions of every frame in one growing file, from which animations are built and a killed run goes on.
 //!
 //! Layout, little endian: `PLFRAMES`, version u32, zero u32, vertices u64; then 12 bytes (three f32, m) a vertex and
-//! frame. Frames are only ever added at the end, so whatever the last whole frame is, everything before it is whole.
+//! frame. The file appears with its whole header, and frames are only ever added at the end, so whatever the last whole
+//! frame is, everything before it is whole.
 
+use crate::atomic_file::write_atomically;
+use crate::counted::counted;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -25,6 +28,16 @@ pub enum FrameStoreError {
         /// The file system's answer.
         source: io::Error,
     },
+    /// A frame could not be added; those before it are as they were.
+    #[error("{}: a frame of {bytes} bytes cannot be written: {source}", path.display())]
+    Append {
+        /// The store's file.
+        path: PathBuf,
+        /// What a frame needs.
+        bytes: usize,
+        /// The file system's answer.
+        source: io::Error,
+    },
     /// Some other file; it is left alone.
     #[error("{}: not a frame store (found {found:?} at its start, expected \"PLFRAMES\"); give another path or remove the file", path.display())]
     NotAFrameStore {
@@ -42,7 +55,7 @@ pub enum FrameStoreError {
         found: u32,
     },
     /// Frames of another scene.
-    #[error("{}: holds frames of {found} vertices, expected {expected}; the scene has changed: use another output folder or remove the file", path.display())]
+    #[error("{}: holds frames of {}, expected {expected}; the scene has changed: use another output folder or remove the file", path.display(), counted(*found, "vertex", "vertices"))]
     Vertices {
         /// The file.
         path: PathBuf,
@@ -52,7 +65,7 @@ pub enum FrameStoreError {
         expected: u64,
     },
     /// A frame of the wrong size; nothing was written.
-    #[error("{}: frame {frame} has {found} points, expected {expected}", path.display())]
+    #[error("{}: frame {frame} has {}, expected {expected}", path.display(), counted(*found, "point", "points"))]
     FrameSize {
         /// The file.
         path: PathBuf,
@@ -89,24 +102,15 @@ impl FrameStore {
     /// is dropped; a file that is not a store is never touched.
     pub fn open_or_create(path: &Path, vertices: usize) -> Result<Self, FrameStoreError> {
         let fail = |what| move |source| FrameStoreError::Io { path: path.to_path_buf(), what, source };
-        let mut file = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(path)
-            .map_err(fail("cannot be opened or created"))?;
-        let mut expected = [0; HEADER as usize];
-        expected[..8].copy_from_slice(&MAGIC);
-        expected[8..12].copy_from_slice(&VERSION.to_le_bytes());
-        expected[16..].copy_from_slice(&(vertices as u64).to_le_bytes());
-        let mut found = Vec::new();
-        Read::by_ref(&mut file).take(HEADER).read_to_end(&mut found).map_err(fail("cannot be read"))?;
+        let expected = header_of(vertices);
+        let found = match File::open(path) {
+            Ok(file) => first_bytes(file).map_err(fail("cannot be read"))?,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+            Err(error) => return Err(fail("cannot be opened")(error)),
+        };
         if found.len() < HEADER as usize && expected.starts_with(&found) {
-            // New, or cut while its header was written.
-            file.set_len(0).map_err(fail("cannot be cut"))?;
-            file.seek(SeekFrom::Start(0)).map_err(fail("cannot be written"))?;
-            file.write_all(&expected).map_err(fail("cannot be written"))?;
+            // New, or cut by a power failure. Nobody ever sees a store without its header.
+            write_atomically(path, |file| file.write_all(&expected)).map_err(fail("cannot be created"))?;
         } else {
             let stored = header(path, &found)?;
             if stored != vertices as u64 {
@@ -117,6 +121,7 @@ impl FrameStore {
                 });
             }
         }
+        let file = OpenOptions::new().read(true).write(true).open(path).map_err(fail("cannot be opened"))?;
         let mut store = Self { file, path: path.to_path_buf(), vertices, len: 0, buffer: Vec::new() };
         store.len = store.whole_frames()?;
         store.truncate(store.len)?;
@@ -126,9 +131,8 @@ impl FrameStore {
     /// Opens an existing store for reading; the file is not changed, a cut last frame is not counted.
     pub fn open(path: &Path) -> Result<Self, FrameStoreError> {
         let fail = |what| move |source| FrameStoreError::Io { path: path.to_path_buf(), what, source };
-        let mut file = File::open(path).map_err(fail("cannot be opened"))?;
-        let mut found = Vec::new();
-        Read::by_ref(&mut file).take(HEADER).read_to_end(&mut found).map_err(fail("cannot be read"))?;
+        let file = File::open(path).map_err(fail("cannot be opened"))?;
+        let found = first_bytes(&file).map_err(fail("cannot be read"))?;
         let vertices = header(path, &found)? as usize;
         let mut store = Self { file, path: path.to_path_buf(), vertices, len: 0, buffer: Vec::new() };
         store.len = store.whole_frames()?;
@@ -183,7 +187,7 @@ impl FrameStore {
         if let Err(source) = written {
             // A full disk may have taken half of the frame.
             let _ = self.file.set_len(end);
-            return Err(self.io("a frame cannot be written")(source));
+            return Err(FrameStoreError::Append { path: self.path.clone(), bytes: bytes.len(), source });
         }
         self.len += 1;
         Ok(())
@@ -241,6 +245,28 @@ impl FrameStore {
     }
 }
 
+fn header_of(vertices: usize) -> [u8; HEADER as usize] {
+    let mut header = [0; HEADER as usize];
+    header[..8].copy_from_slice(&MAGIC);
+    header[8..12].copy_from_slice(&VERSION.to_le_bytes());
+    header[16..].copy_from_slice(&(vertices as u64).to_le_bytes());
+    header
+}
+
+/// What of a header there is.
+fn first_bytes(file: impl Read) -> io::Result<Vec<u8>> {
+    let mut found = Vec::new();
+    file.take(HEADER).read_to_end(&mut found)?;
+    Ok(found)
+}
+
+/// Whether a file is a store, of whatever scene and version, or what a power failure left of its header.
+pub(super) fn is_store(path: &Path) -> io::Result<bool> {
+    let found = first_bytes(File::open(path)?)?;
+    let compared = found.len().min(MAGIC.len());
+    Ok(found[..compared] == MAGIC[..compared])
+}
+
 /// Checks a header and gives the vertices it says.
 fn header(path: &Path, found: &[u8]) -> Result<u64, FrameStoreError> {
     let path = || path.to_path_buf();
@@ -293,6 +319,23 @@ mod tests {
             assert_eq!(store.read(whole).unwrap(), frame(9));
             drop(store);
             assert_eq!(std::fs::metadata(&path).unwrap().len(), 24 + 36 * (whole as u64 + 1));
+        }
+    }
+
+    /// Regression: between two system calls a killed run left a store without a header, which readers refused.
+    #[cfg(unix)]
+    #[test]
+    fn a_header_appears_whole_or_not_at_all() {
+        let folder = tempfile::tempdir().unwrap();
+        let [path, link] = ["frames", "link"].map(|name| folder.path().join(name));
+        for cut in ["", "PLF"] {
+            std::fs::write(&path, cut).unwrap();
+            std::fs::hard_link(&path, &link).unwrap();
+            FrameStore::open_or_create(&path, 3).unwrap();
+            // The old file was replaced by another one, not filled.
+            assert_eq!(std::fs::read_to_string(&link).unwrap(), cut);
+            assert!(FrameStore::open(&path).unwrap().is_empty());
+            std::fs::remove_file(&link).unwrap();
         }
     }
 

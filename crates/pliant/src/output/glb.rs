@@ -90,6 +90,16 @@ pub enum GlbError {
         /// The file system's answer.
         source: io::Error,
     },
+    /// There was no room for the file, or the file system had another reason.
+    #[error("{}: {bytes} bytes cannot be written: {source}", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// Its size.
+        bytes: u64,
+        /// The file system's answer.
+        source: io::Error,
+    },
     /// There is nothing to write, or it contradicts itself.
     #[error("{}: {what}", path.display())]
     Input {
@@ -136,7 +146,7 @@ pub fn write(
     });
     match (unreadable, written) {
         (Some(error), _) => Err(error),
-        (None, Err(source)) => Err(GlbError::Io { path: path.to_path_buf(), source }),
+        (None, Err(source)) => Err(GlbError::Write { path: path.to_path_buf(), bytes: total, source }),
         (None, Ok(())) => Ok(GlbSummary {
             frames_stored: store.len(),
             frames_written: plan.frames.len(),

@@ -7,7 +7,6 @@ use super::frame_store::FrameStore;
 use super::run::RunError;
 use super::tally::Tally;
 use crate::model::State;
-use std::io;
 
 /// A state on the host, with all that a checkpoint needs besides.
 pub(super) struct Known {
@@ -41,10 +40,7 @@ impl Keeper {
         let Known { state, rho, tally } = known;
         let checkpoint =
             Checkpoint { identity: self.identity.clone(), rho: *rho, state: state.clone(), tally: tally.clone() };
-        checkpoint.save(&self.folder.checkpoint()).map_err(|error| {
-            let what = "the checkpoint".to_string();
-            RunError::Write { what, source: io::Error::other(error) }
-        })
+        checkpoint.save(&self.folder.checkpoint()).map_err(RunError::Checkpoint)
     }
 }
 

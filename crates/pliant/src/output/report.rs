@@ -1,6 +1,7 @@
 //! What a run did, for people and programs: the object that `pliant run --json` prints and `report.json` holds.
 
 use super::tally::{Tally, Times};
+use crate::mesh::self_intersections;
 use crate::model::{Model, State};
 use crate::step::Certificate;
 
@@ -55,6 +56,8 @@ pub struct RunReport {
     pub min_gap: f64,
     /// Pairs of surface triangles that touch or cross at the end; at most 1000 are counted.
     pub intersections: usize,
+    /// There are more than were counted.
+    pub intersections_capped: bool,
     /// Tets with negative volume at the end.
     pub inverted: usize,
     /// Restarts of Chebyshev.
@@ -82,7 +85,13 @@ pub struct RunReport {
 }
 
 /// More pairs than this are no more informative.
-pub(super) const MOST_INTERSECTIONS: usize = 1000;
+const MOST_INTERSECTIONS: usize = 1000;
+
+/// Pairs of triangles that touch or cross, as far as they are counted, and whether there are more.
+pub(super) fn count_intersections(x: &[[f64; 3]], surface: &[[u32; 3]]) -> (usize, bool) {
+    let found = self_intersections(x, surface, MOST_INTERSECTIONS + 1).len();
+    (found.min(MOST_INTERSECTIONS), found > MOST_INTERSECTIONS)
+}
 
 impl RunReport {
     /// Takes in what was counted.
@@ -114,7 +123,7 @@ impl RunReport {
     /// Takes in what the final state shows.
     pub(super) fn set_state(&mut self, model: &Model, state: &State) {
         let surface: Vec<[u32; 3]> = model.surface().collect();
-        self.intersections = crate::mesh::self_intersections(&state.x, &surface, MOST_INTERSECTIONS).len();
+        (self.intersections, self.intersections_capped) = count_intersections(&state.x, &surface);
         self.state_hash = format!("{:016x}", state.hash());
         self.steps = state.step;
     }

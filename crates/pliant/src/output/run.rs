@@ -1,6 +1,7 @@
 //! A whole run: from a scene to frames, pictures, a checkpoint and a report on disk.
 
-use super::checkpoint::{Checkpoint, Identity};
+use super::checkpoint::{Checkpoint, CheckpointError, Identity};
+use super::doubts::doubts;
 use super::folder::{FolderError, RunFolder};
 use super::frame_files::FrameFiles;
 use super::frame_store::FrameStoreError;
@@ -9,14 +10,15 @@ use super::glb::{self, GlbBody, GlbError, GlbOptions, GlbScenery};
 use super::keeper::{Keeper, Known, keep_frame};
 use super::preview::{Preview, PreviewError, PreviewKind};
 use super::report::{RunReport, Status};
+use super::scene_check::{BodyCheck, faulty_bodies};
 use super::scenery::Scenery;
 use super::tally::Tally;
 use super::{Bounds, body_colour, collider_colour};
 use crate::atomic_file::write_atomically;
+use crate::counted::counted;
 use crate::device::Devices;
-use crate::math::Vec3;
-use crate::mesh::MeshError;
-use crate::model::State;
+use crate::mesh::{Finding, MeshError, Severity};
+use crate::model::{Model, State};
 use crate::scene::{DeviceSettings, Scene, SolverSettings};
 use crate::step::{Question, Simulation, SimulationError, reference};
 use std::io;
@@ -57,14 +59,13 @@ pub trait RunHooks {
     fn stage(&mut self, _stage: RunStage, _total: u64) {}
     /// So much of the stage is done.
     fn progress(&mut self, _done: u64) {}
+    /// The files of an earlier run, in words, are about to be replaced.
+    fn replaces(&mut self, _earlier: &str) {}
     /// Whether to save the state and stop; asked between steps and between pictures.
     fn stop_requested(&mut self) -> bool {
         false
     }
 }
-
-/// Forces left over that are this many times the weight of everything are no rounding.
-const DOUBTFUL: f64 = 20.0;
 
 impl RunHooks for () {}
 
@@ -80,10 +81,13 @@ pub enum RunError {
     /// A picture cannot be drawn.
     #[error(transparent)]
     Preview(#[from] PreviewError),
+    /// Meshes have errors, the same as a check of the scene finds: bodies, and what is wrong with each.
+    #[error("{}the scene cannot be simulated: mend the meshes first", each_on_a_line(.0))]
+    Meshes(Vec<(String, String)>),
     /// The checkpoint is further than this run wants to get.
     #[error(
-        "the checkpoint is at step {at}, beyond the {wanted} steps asked for; ask for more frames, or start anew \
-         without --resume"
+        "the checkpoint is at step {at}, beyond the {} asked for; ask for more frames, or start anew \
+         without --resume", counted(*wanted, "step", "steps")
     )]
     Beyond {
         /// Step of the checkpoint.
@@ -99,6 +103,9 @@ pub enum RunError {
         /// The file system's answer.
         source: io::Error,
     },
+    /// A checkpoint could not be written; one from before is as it was.
+    #[error("{0}; one from before is as it was: go on with --resume once that is solved")]
+    Checkpoint(#[source] CheckpointError),
     /// A frame could not be written; the last checkpoint is good.
     #[error("frame {frame}: {source}; go on with --resume once that is solved")]
     Frame {
@@ -118,7 +125,8 @@ pub enum RunError {
 impl RunError {
     /// The simulation had begun and cannot go on, unlike input that is wrong from the start.
     pub fn is_midway(&self) -> bool {
-        matches!(self, Self::Write { .. } | Self::Frame { .. } | Self::Frames(_) | Self::Animation(_))
+        use RunError::{Animation, Checkpoint, Frame, Frames, Write};
+        matches!(self, Write { .. } | Checkpoint(_) | Frame { .. } | Frames(_) | Animation(_))
     }
 }
 
@@ -169,6 +177,7 @@ impl<'a> Run<'a> {
             solver.method.clone_from(&checkpoint.identity.method);
         }
         let mut simulation = Simulation::on(devices, &Scene { solver, ..scene.clone() })?;
+        let doubts = refuse_faulty_meshes(scene, simulation.model())?;
         let identity = identity(scene, &simulation);
         let vertices = simulation.model().vertices();
         if let Some(checkpoint) = &found {
@@ -186,25 +195,19 @@ impl<'a> Run<'a> {
         })?;
         let mut report = blank_report(scene, &identity, &simulation);
         report.resumed_at_step = resumed_at_step;
+        report.warnings.extend(doubts);
         let (state, store, tally) = match found {
             Some(checkpoint) => {
                 let frame = (checkpoint.state.step / scene.time.steps_per_frame as u64) as usize;
-                if checkpoint.identity.version != identity.version {
-                    let version = &checkpoint.identity.version;
-                    report.warnings.push(format!("the checkpoint is of version {version}: the bits may differ"));
-                }
-                if checkpoint.identity.device != identity.device {
-                    let device = &checkpoint.identity.device;
-                    report.warnings.push(format!("the checkpoint was made on {device}: the bits differ"));
-                }
-                for format in files.formats().iter().filter(|format| !files.path(frame, format).exists()) {
-                    report.warnings.push(format!("there are no {format} files of the frames before the resumption"));
-                }
+                report.warnings.extend(oddities_of_resumption(&checkpoint.identity, &identity, &files, frame));
                 simulation.set_state(&checkpoint.state);
                 checkpoint.rho.into_iter().for_each(|rho| simulation.set_rho(rho));
                 (checkpoint.state, folder.go_back_to(frame, vertices)?, checkpoint.tally)
             }
             None => {
+                if let Some(earlier) = folder.earlier_run()? {
+                    hooks.replaces(&earlier);
+                }
                 let mut store = folder.start_anew(&options.previews, vertices)?;
                 let state = simulation.state().map_err(SimulationError::from)?;
                 keep_frame(&mut store, &mut files, 0, &state)?;
@@ -223,7 +226,8 @@ impl<'a> Run<'a> {
         let state = &self.frames.known.state;
         self.report.set_state(self.simulation.model(), state);
         self.report.frames = state.step / self.scene.time.steps_per_frame as u64;
-        self.warn_of_doubts();
+        let doubts = doubts(self.scene, self.simulation.model(), &self.report, state.time);
+        self.report.warnings.extend(doubts);
         if !self.options.error || self.report.status != Status::Done {
             return Ok(());
         }
@@ -242,24 +246,6 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Says what a person should know before believing the result.
-    fn warn_of_doubts(&mut self) {
-        let model = self.simulation.model();
-        let weight = model.mass.iter().sum::<f64>() * Vec3::<f64>::of(model.acceleration).length();
-        let RunReport { gradient_norm, retries, .. } = self.report;
-        if weight > 0.0 && gradient_norm > DOUBTFUL * weight {
-            self.report.warnings.push(format!(
-                "the last step is far from solved: forces of {gradient_norm:.3} N are left, against a weight of {weight:.3} N; \
-                 the motion may be wrong. Try more steps_per_frame, more iterations, or compare with method 'newton'"
-            ));
-        }
-        if retries > 0 {
-            self.report
-                .warnings
-                .push(format!("{retries} tries of steps failed, were rolled back and made more carefully"));
-        }
-    }
-
     fn write_animation(&mut self, hooks: &mut dyn RunHooks) -> Result<(), RunError> {
         let wanted = self.scene.output.formats.iter().any(|format| format == "glb");
         if !wanted || self.report.status != Status::Done {
@@ -276,7 +262,10 @@ impl<'a> Run<'a> {
         let summary = glb::write(&path, &mut keeper.store, &bodies, &scenery, &options)?;
         if summary.thinned {
             let (written, stored) = (summary.frames_written, summary.frames_stored);
-            let warning = format!("animation.glb holds {written} of {stored} frames, to stay below 200 MB");
+            let warning = format!(
+                "animation.glb holds {written} of {}, to stay below 200 MB",
+                counted(stored, "frame", "frames")
+            );
             self.report.warnings.push(warning);
         }
         self.report.output.push(path.display().to_string());
@@ -329,6 +318,24 @@ impl<'a> Run<'a> {
     }
 }
 
+/// Refuses meshes with errors by the rule of `pliant check`; else what is odd about them.
+fn refuse_faulty_meshes(scene: &Scene, model: &Model) -> Result<Vec<String>, RunError> {
+    let (mut errors, mut warnings) = (Vec::new(), Vec::new());
+    for BodyCheck { name, findings, .. } in faulty_bodies(scene, model) {
+        for Finding { severity, message, .. } in findings {
+            match severity {
+                Severity::Error => errors.push((name.clone(), message)),
+                Severity::Warning => warnings.push(format!("body '{name}': {message}")),
+            }
+        }
+    }
+    if errors.is_empty() { Ok(warnings) } else { Err(RunError::Meshes(errors)) }
+}
+
+fn each_on_a_line(faults: &[(String, String)]) -> String {
+    faults.iter().map(|(body, fault)| format!("body '{body}': {fault}\n")).collect()
+}
+
 /// Files that cannot be written are better known before an hour of simulation than after. The output folder need not be
 /// there yet.
 fn check_previews(options: &RunOptions) -> Result<(), PreviewError> {
@@ -341,6 +348,21 @@ fn check_previews(options: &RunOptions) -> Result<(), PreviewError> {
         }
     }
     Ok(())
+}
+
+/// What differs from the run that left the checkpoint, and does not forbid to go on from its `frame`.
+fn oddities_of_resumption(left: &Identity, own: &Identity, files: &FrameFiles, frame: usize) -> Vec<String> {
+    let mut oddities = Vec::new();
+    if left.version != own.version {
+        oddities.push(format!("the checkpoint is of version {}: the bits may differ", left.version));
+    }
+    if left.device != own.device {
+        oddities.push(format!("the checkpoint was made on {}: the bits differ", left.device));
+    }
+    for format in files.formats().iter().filter(|format| !files.path(frame, format).exists()) {
+        oddities.push(format!("there are no {format} files of the frames before the resumption"));
+    }
+    oddities
 }
 
 /// What must be the same when the run goes on: `auto` is what it was resolved to.
@@ -382,6 +404,7 @@ fn blank_report(scene: &Scene, identity: &Identity, simulation: &Simulation) -> 
         mean_stretch: f64::NAN,
         min_gap: f64::NAN,
         intersections: 0,
+        intersections_capped: false,
         inverted: 0,
         restarts: 0,
         retries: 0,

@@ -1,11 +1,12 @@
 //! What can be known about a scene without simulating it.
 
-use super::report::MOST_INTERSECTIONS;
+use super::report::count_intersections;
+use crate::counted::counted;
 use crate::device::DeviceChoice;
 use crate::math::Vec3;
 use crate::mesh::{self, Finding, Mesh, Severity};
 use crate::model::{Body, Model, State};
-use crate::scene::Scene;
+use crate::scene::{MeshSource, Scene};
 use crate::solver::find_method_for;
 use crate::step::SimulationError;
 
@@ -38,6 +39,8 @@ pub struct SceneCheck {
     pub bodies: Vec<BodyCheck>,
     /// Pairs of surface triangles that touch or cross at the start; at most 1000 are counted.
     pub intersections: usize,
+    /// There are more than were counted.
+    pub intersections_capped: bool,
     /// Tets with negative volume at the start.
     pub inverted: usize,
     /// Smallest signed distance of a vertex from a collider at the start, m; not finite without colliders.
@@ -70,6 +73,21 @@ pub struct BodyCheck {
     pub findings: Vec<Finding>,
 }
 
+impl BodyCheck {
+    /// Whether a run must not start; `pliant check` and `pliant run` both ask this.
+    pub fn has_errors(&self) -> bool {
+        self.findings.iter().any(|finding| finding.severity == Severity::Error)
+    }
+}
+
+/// Bodies from mesh files that have findings. Generated ones have none, and to look for any would delay large scenes.
+pub(super) fn faulty_bodies(scene: &Scene, model: &Model) -> Vec<BodyCheck> {
+    let sources = scene.cloth.iter().map(|cloth| &cloth.mesh).chain(scene.solid.iter().map(|solid| &solid.mesh));
+    let from_files = model.bodies.iter().zip(sources).filter(|(_, source)| matches!(source, MeshSource::File(_)));
+    let checks = from_files.map(|(body, _)| check_body(model, body));
+    checks.filter(|check| !check.findings.is_empty()).collect()
+}
+
 /// Builds a scene and looks at it at rest and at the start.
 pub fn check_scene(scene: &Scene) -> Result<SceneCheck, SimulationError> {
     let (model, start) = Model::new(scene)?;
@@ -81,23 +99,24 @@ pub fn check_scene(scene: &Scene) -> Result<SceneCheck, SimulationError> {
     method.check(&model)?;
     let bodies: Vec<BodyCheck> = model.bodies.iter().map(|body| check_body(&model, body)).collect();
     let surface: Vec<[u32; 3]> = model.surface().collect();
-    let intersections = mesh::self_intersections(&start.x, &surface, MOST_INTERSECTIONS).len();
+    let (intersections, intersections_capped) = count_intersections(&start.x, &surface);
     let (inverted, min_gap) = (inverted(&model, &start), min_gap(&model, &start));
     let mut warnings = model.warnings.clone();
     if intersections > 0 {
-        warnings.push(format!("{intersections} pairs of triangles touch or cross at the start"));
+        let least = if intersections_capped { "at least " } else { "" };
+        let pairs = counted(intersections, "pair of triangles touches or crosses", "pairs of triangles touch or cross");
+        warnings.push(format!("{least}{pairs} at the start"));
     }
     if inverted > 0 {
-        warnings.push(format!("{inverted} tetrahedra are inside out at the start"));
+        warnings.push(format!("{} inside out at the start", counted(inverted, "tetrahedron is", "tetrahedra are")));
     }
     if min_gap < 0.0 {
         warnings.push(format!("a vertex starts {:.3} mm inside a collider", -1e3 * min_gap));
     }
-    let errors = |body: &BodyCheck| body.findings.iter().any(|finding| finding.severity == Severity::Error);
     let element = |e: &crate::material::Elements<f64>| ElementCount { kind: e.name().to_string(), count: e.len() };
     Ok(SceneCheck {
         scene: scene.name.clone(),
-        valid: !bodies.iter().any(errors),
+        valid: !bodies.iter().any(BodyCheck::has_errors),
         method: method.name.to_string(),
         frames: scene.time.frames,
         steps: scene.time.frames * scene.time.steps_per_frame,
@@ -109,6 +128,7 @@ pub fn check_scene(scene: &Scene) -> Result<SceneCheck, SimulationError> {
         elements: model.elements.iter().map(element).collect(),
         bodies,
         intersections,
+        intersections_capped,
         inverted,
         min_gap,
         warnings,

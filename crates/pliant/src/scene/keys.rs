@@ -310,6 +310,32 @@ const TIME_KEYS: SectionKeys = SectionKeys {
     ],
 };
 
+/// `auto` and the methods, in the order of the solvers' list. Named here too, because a scene is read below the
+/// solvers; a test there compares.
+pub(crate) const METHOD_NAMES: &[&str] = &[
+    "auto",
+    "pd-jacobi-chebyshev",
+    "pd-jacobi",
+    "pd-jacobi-over-relaxed",
+    "pd-jacobi-over-relaxed-chebyshev",
+    "pd-gauss-seidel",
+    "pd-gauss-seidel-over-relaxed",
+    "pd-gauss-seidel-over-relaxed-chebyshev",
+    "pd-gauss-seidel-chebyshev",
+    "pd-direct",
+    "pd-direct-chebyshev",
+    "pd-multigrid",
+    "pd-multigrid-chebyshev",
+    "pd-pcg",
+    "pd-pcg-direct",
+    "pbd-jacobi",
+    "pbd-jacobi-chebyshev",
+    "pbd-gauss-seidel",
+    "pbd-gauss-seidel-chebyshev",
+    "xpbd",
+    "newton",
+];
+
 const SOLVER: SectionKeys = SectionKeys {
     name: "solver",
     many: false,
@@ -318,9 +344,9 @@ const SOLVER: SectionKeys = SectionKeys {
     keys: &[
         key(
             "method",
-            Kind::Text,
+            Kind::Choice(METHOD_NAMES),
             "\"auto\"",
-            "Name as `pliant methods` lists it; `auto` picks the best for the scene.",
+            "How steps are solved; `pliant methods` says what each is good for, `auto` picks the best for the scene.",
         ),
         key("iterations", Kind::Count(1, 100_000_000), "by method", "Iterations per step."),
         key(

@@ -21,6 +21,8 @@ mod units;
 mod tests;
 
 pub use error::{Diagnostic, Location, SceneError};
+#[cfg(test)]
+pub(crate) use keys::METHOD_NAMES;
 pub use presets::{CLOTH_PRESETS, ClothPreset, SOLID_PRESETS, SolidPreset};
 pub use reference::reference_markdown;
 pub use suggest::nearest;

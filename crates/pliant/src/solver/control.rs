@@ -15,6 +15,8 @@ pub struct Control<'a, D: Device> {
     pub tolerance: f64,
     /// Be done at this moment; the first iteration is always made.
     pub deadline: Option<Instant>,
+    /// Stop once the residual has settled.
+    settling: Option<Settling>,
     /// Looks on.
     pub watch: Option<&'a mut Watch<'a, D>>,
     /// When the first iteration began.
@@ -24,7 +26,7 @@ pub struct Control<'a, D: Device> {
 impl<'a, D: Device> Control<'a, D> {
     /// A number of iterations and nothing else.
     pub fn iterations(iterations: usize) -> Self {
-        Self { iterations, tolerance: 0.0, deadline: None, watch: None, begun: None }
+        Self { iterations, tolerance: 0.0, deadline: None, settling: None, watch: None, begun: None }
     }
 
     /// The same, until a moment.
@@ -35,6 +37,11 @@ impl<'a, D: Device> Control<'a, D> {
     /// The same, or until the residual has fallen by this factor.
     pub fn to_tolerance(self, tolerance: f64) -> Self {
         Self { tolerance, ..self }
+    }
+
+    /// The same, or until more iterations change nothing, if asked for.
+    pub fn until_settled(self, asked: bool) -> Self {
+        Self { settling: asked.then(Settling::default), ..self }
     }
 
     /// The same, watched.
@@ -82,9 +89,55 @@ impl<'a, D: Device> Control<'a, D> {
         self.tolerance > 0.0 || every < RARELY
     }
 
+    /// Ends the solve after `more` iterations if the residual (squared norm) after `done` ones has settled; whether it has.
+    pub(super) fn settle(&mut self, done: usize, residual: f64, more: usize) -> bool {
+        let settled = self.settling.as_mut().is_some_and(|settling| settling.observe(done, residual));
+        if settled {
+            self.iterations = self.iterations.min(done + more);
+            self.settling = None;
+        }
+        settled
+    }
+
     /// Whether a residual (squared norm) is small enough compared with the first one.
     pub fn converged(&self, residual: f64, first: f64) -> bool {
         residual <= self.tolerance * self.tolerance * first
+    }
+}
+
+/// Notices that more iterations change nothing: the residual is as small as the reference's, or it falls no more, because
+/// rounding is all that is left of it or the method has got as far as it can.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Settling {
+    /// Squared norm of the first one.
+    first: Option<f64>,
+    /// Squared norm of the least one, and how many iterations it took.
+    least: f64,
+    at: usize,
+}
+
+impl Settling {
+    /// A residual that has fallen by this factor is as good as none; Newton's method ends there, too.
+    const ENOUGH: f64 = 1e-10;
+    /// A squared residual that is not below this part of the least one is no progress. Slow methods make more while the
+    /// number of iterations doubles: plain Jacobi on a tablecloth about halves its gradient, so the square is a quarter.
+    const PROGRESS: f64 = 0.9;
+    /// Iterations that may pass without progress before anybody doubts.
+    const PATIENCE: usize = 100;
+
+    /// Takes note of the squared residual after `done` iterations; whether it has settled.
+    fn observe(&mut self, done: usize, residual: f64) -> bool {
+        if residual < Self::PROGRESS * self.least {
+            (self.least, self.at) = (residual, done);
+        }
+        let first = *self.first.get_or_insert(residual);
+        residual <= Self::ENOUGH * Self::ENOUGH * first || done >= 2 * self.at + Self::PATIENCE
+    }
+}
+
+impl Default for Settling {
+    fn default() -> Self {
+        Self { first: None, least: f64::INFINITY, at: 0 }
     }
 }
 
@@ -97,6 +150,8 @@ pub struct SolveReport {
     pub restarts: usize,
     /// The tolerance was reached.
     pub converged: bool,
+    /// It ended because the residual fell no more.
+    pub settled: bool,
 }
 
 /// Why a solve gave up. The iterate may be anything.
@@ -114,4 +169,25 @@ pub enum SolveError {
     /// Newton's linear system could not be solved.
     #[error("Newton: {0}")]
     Newton(String),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ends_at(residual: impl Fn(usize) -> f64) -> Option<usize> {
+        let mut settling = Settling::default();
+        (1..100_000).find(|done| settling.observe(*done, residual(*done)))
+    }
+
+    #[test]
+    fn a_residual_settles_when_only_rounding_is_left_and_not_while_it_falls_slowly_or_swings() {
+        let noise = |k: usize| 1.0 + 0.05 * (k as f64 * 1.7).sin();
+        let fast = ends_at(|k| 0.5f64.powi(k as i32).max(1e-12) * noise(k)).unwrap();
+        assert!((140..300).contains(&fast), "{fast}");
+        assert_eq!(ends_at(|k| noise(k) / (k * k) as f64), None);
+        assert_eq!(ends_at(|k| (2.0 + (k as f64 / 50.0).sin()) / (k * k) as f64), None);
+        assert_eq!(ends_at(|k| 0.09f64.powi(k as i32)), Some(21));
+        assert_eq!(ends_at(|_| 1.0), Some(102));
+    }
 }

@@ -392,6 +392,15 @@ mod tests {
     use crate::scene::Scene;
 
     #[test]
+    fn scene_files_know_every_method() {
+        let names = ["auto"].into_iter().chain(METHODS.iter().map(|method| method.name));
+        assert!(
+            crate::scene::METHOD_NAMES.iter().copied().eq(names),
+            "METHOD_NAMES in scene/keys.rs must list METHODS"
+        );
+    }
+
+    #[test]
     fn stiffness_over_inertia_grows_with_the_square_of_the_resolution_and_with_the_stiffness() {
         let ratio = |resolution: usize, stiffness: f64| {
             let text = format!(

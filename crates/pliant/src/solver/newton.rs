@@ -237,6 +237,7 @@ impl<D: Device> Solver<D> for Newton {
         device.write(&host, x);
         // The watcher sees the last iterate too.
         control.go_on(device, problem, report.iterations, x);
-        Ok(SolveReport { iterations: report.iterations, restarts: 0, converged: report.converged })
+        let (iterations, converged) = (report.iterations, report.converged);
+        Ok(SolveReport { iterations, converged, ..SolveReport::default() })
     }
 }

@@ -64,6 +64,7 @@ impl<D: Device, P: Precondition<D>> Solver<D> for NonlinearPcg<D, P> {
                 if report.converged {
                     break;
                 }
+                report.settled |= control.settle(report.iterations, residual, 0);
             }
         }
         Ok(report)

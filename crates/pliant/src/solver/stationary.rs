@@ -165,6 +165,8 @@ impl<D: Device, S: Sweep<D>> Solver<D> for Stationary<D, S> {
                 report.converged = true;
                 break;
             }
+            let plain_end = if self.chebyshev.is_some() { self.sweep.plain_end() } else { 0 };
+            report.settled |= control.settle(report.iterations, residual, plain_end);
         }
         if control.deadline.is_some() {
             self.best.restore(device, x);

@@ -2,6 +2,7 @@
 
 use super::simulation::on_device;
 use super::{SimulationError, step_input};
+use crate::counted::counted;
 use crate::device::{Cpu, Device, DeviceError, Devices, Slot, Task};
 use crate::math::Vec3;
 use crate::model::{Model, State, System};
@@ -129,10 +130,8 @@ pub fn reference(question: &Question) -> Result<Reference, SimulationError> {
     let report = minimise(potential, &mut x, 1e-10, |k, _| k < 500)
         .map_err(|error: SolveError| SimulationError::Reference { reason: error.to_string() })?;
     if !report.converged {
-        let reason = format!(
-            "Newton stopped after {} iterations at a gradient of {:.1e} N",
-            report.iterations, report.gradient_norm
-        );
+        let iterations = counted(report.iterations, "iteration", "iterations");
+        let reason = format!("Newton stopped after {iterations} at a gradient of {:.1e} N", report.gradient_norm);
         return Err(SimulationError::Reference { reason });
     }
     Ok(Reference { energy: report.energy, start_energy })

@@ -120,7 +120,7 @@ impl Simulation {
     }
 }
 
-/// Iterations when only the clock counts.
+/// Iterations where only the clock counts, and whether they still change anything.
 const UNLIMITED: usize = 100_000;
 
 fn settings(scene: &Scene, method: &'static Method) -> Settings {
@@ -137,6 +137,7 @@ fn settings(scene: &Scene, method: &'static Method) -> Settings {
         iterations: solver.iterations.unwrap_or(if solver.budget_ms.is_some() { UNLIMITED } else { method.iterations }),
         tolerance: solver.tolerance,
         budget: solver.budget_ms.map(|ms| Duration::from_secs_f64(ms * 1e-3)),
+        until_settled: solver.iterations.is_none(),
         h: 1.0 / (scene.time.frame_rate * scene.time.steps_per_frame as f64),
     }
 }
@@ -209,9 +210,9 @@ impl Build<'_> {
 
     /// ρ: what the scene says, or what is of use; `None` for methods without one.
     fn rho(&self, settings: &Settings) -> Option<f64> {
-        let Settings { method, iterations, h, .. } = *settings;
+        let Settings { method, h, .. } = *settings;
         // A deadline has no number of iterations; the method has a usual one.
-        let iterations = if iterations == UNLIMITED { method.iterations } else { iterations };
+        let iterations = self.scene.solver.iterations.unwrap_or(method.iterations);
         let given = self.scene.solver.rho;
         method.chebyshev.then(|| given.unwrap_or_else(|| find_rho(self.model, iterations, h)))
     }

@@ -25,6 +25,8 @@ pub struct StepReport {
     pub over_budget: bool,
     /// The tolerance was reached.
     pub converged: bool,
+    /// A deadline left time for more iterations, which would have changed nothing.
+    pub settled: bool,
     /// The solver could not lower E although ‖∇E‖ is not small, not even when it was tried again more carefully.
     pub stalled: bool,
     /// How good the result is.
@@ -56,6 +58,8 @@ pub(super) struct Settings {
     pub iterations: usize,
     pub tolerance: f64,
     pub budget: Option<Duration>,
+    /// With a deadline: end before it when more iterations change nothing.
+    pub until_settled: bool,
     /// Step size, s.
     pub h: f64,
 }
@@ -99,6 +103,10 @@ struct Fields<D: Device> {
     /// The iterate of the solve in progress.
     iterate: D::Points,
 }
+
+/// On a remote device nobody looks whether iterations still change anything: however long the deadline, a step makes at most
+/// this many times the method's usual number. Methods without acceleration might still gain a little after that.
+const FAR_PATIENCE: usize = 100;
 
 /// Each try is more careful than the last: as asked, without acceleration, then in more and more pieces.
 const TRIES: [(usize, bool); 6] = [(1, false), (1, true), (2, true), (4, true), (8, true), (16, true)];
@@ -184,6 +192,7 @@ where
             report.iterations += solved.solve.iterations;
             report.restarts += solved.solve.restarts;
             report.converged = solved.solve.converged;
+            report.settled = solved.solve.settled;
             report.stalled |= solved.stalled;
             report.certificate = solved.certificate;
         }
@@ -209,17 +218,22 @@ where
         device.start(problem, x);
         device.measure(problem, Moment::Start, x);
         solver.set_rho(if careful { 0.0 } else { self.rho });
-        // Without the deadline there would be no end to an unlimited number of iterations.
+        // Without the deadline nothing but patience would end them.
         let usual =
             if careful && self.settings.budget.is_some() { self.settings.method.iterations } else { usize::MAX };
         let mut iterations = self.settings.iterations.min(usual);
         let paced = self.settings.budget.filter(|_| device.is_remote() && deadline.is_some());
         if let Some(budget) = paced {
             iterations = iterations.min(self.pace.iterations(budget.as_secs_f64()));
+            if self.settings.until_settled {
+                iterations = iterations.min(FAR_PATIENCE * self.settings.method.iterations);
+            }
         }
         // Between the iterations of a remote device there is no time to look at the clock.
         let deadline = deadline.filter(|_| !device.is_remote());
+        let until_settled = self.settings.until_settled && deadline.is_some();
         let mut control = Control::iterations(iterations).until(deadline).to_tolerance(self.settings.tolerance);
+        control = control.until_settled(until_settled);
         let solve = solver.solve(device, problem, x, &mut control)?;
 
         let begun = Instant::now();

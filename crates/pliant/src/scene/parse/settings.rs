@@ -15,7 +15,7 @@ pub(super) fn time(s: &Section<'_>) -> Time {
 pub(super) fn solver(s: &Section<'_>) -> SolverSettings {
     s.check_keys(None);
     SolverSettings {
-        method: s.text("method").unwrap_or_else(|| "auto".to_string()),
+        method: s.choice("method").unwrap_or("auto").to_string(),
         iterations: s.count("iterations"),
         tolerance: s.number("tolerance").unwrap_or(0.0),
         budget_ms: s.number("budget_ms"),

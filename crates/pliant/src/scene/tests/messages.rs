@@ -143,3 +143,13 @@ fn a_mesh_file_takes_no_keys_of_generated_shapes() {
     let message = bad("pliant = 1\n[[cloth]]\nmesh = \"Cargo.toml\"\nshape = \"grid\"\n");
     assert!(message.contains("there is a `mesh` and a `shape`"), "{message}");
 }
+
+#[test]
+fn a_misspelt_method_is_shown_where_it_stands_together_with_the_other_mistakes() {
+    let text = "pliant = 1\n[[cloth]]\nresolutoin = 3\n[solver]\nmethod = \"pd-jacobbi\"\n";
+    let message = bad(text);
+    let caret = "    5 | method = \"pd-jacobbi\"\n      |          ^^^^^^^^^^^^\n      = did you mean `pd-jacobi`?";
+    assert!(message.contains(":5:10: unknown `method` \"pd-jacobbi\""), "{message}");
+    assert!(message.contains(caret), "{message}");
+    assert!(message.contains(":3:1: unknown key `resolutoin`"), "{message}");
+}

@@ -1,0 +1,80 @@
+//! A full disk is told with the file and what it needs, exit code 3, and costs nothing that was there before.
+
+use crate::files::{all_below, assert_all_whole};
+use crate::support::{Place, SMALL};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A file system in memory, as small as is said; gone when dropped.
+struct Disk(PathBuf);
+
+impl Disk {
+    /// `None`, and a printed line, where nobody lets us mount one.
+    fn mount(path: PathBuf, kilobytes: usize) -> Option<Self> {
+        std::fs::create_dir_all(&path).unwrap();
+        let size = format!("size={kilobytes}k");
+        let mounted = Command::new("mount").args(["-t", "tmpfs", "-o", &size, "tmpfs"]).arg(&path).output();
+        if mounted.is_ok_and(|output| output.status.success()) {
+            return Some(Self(path));
+        }
+        println!("skipped: this user may not mount a file system");
+        None
+    }
+
+    fn grow(&self) {
+        let grown = Command::new("mount").args(["-o", "remount,size=64m"]).arg(&self.0).status().unwrap();
+        assert!(grown.success());
+    }
+
+    fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for Disk {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg(&self.0).status();
+    }
+}
+
+#[test]
+fn a_run_on_a_full_disk_ends_with_3_and_goes_on_where_there_is_room() {
+    let place = Place::new(SMALL);
+    let args = ["run", "scene.toml", "--json", "--no-preview", "--format", "glb,obj", "--frames", "12", "--resume"];
+    let whole = place.json(&[&args[..], &["--out", "whole"]].concat());
+    let (mut ends, mut frames_kept) = (Vec::new(), 0);
+    for kilobytes in (4..400).step_by(12) {
+        let Some(disk) = Disk::mount(place.path(&format!("disk{kilobytes}")), kilobytes) else { return };
+        let out = disk.path().join("out");
+        let args = [&args[..], &["--out", out.to_str().unwrap()]].concat();
+        let full = place.call(&args);
+        if full.code == 0 {
+            break;
+        }
+        assert_eq!(full.code, 3, "{kilobytes} kB: {}", full.stderr);
+        let error = &full.json()["error"];
+        let message = error["message"].as_str().unwrap();
+        assert_eq!(error["exit_code"], 3, "{error}");
+        assert!(message.contains(disk.path().to_str().unwrap()), "the file is named: {message}");
+        assert!(message.contains("No space left"), "{message}");
+        ends.push(message.to_string());
+        assert_all_whole(&out);
+        frames_kept = frames_kept.max(all_below(&out.join("frames")).len());
+        disk.grow();
+        assert_eq!(place.json(&args)["state_hash"], whole["state_hash"], "{kilobytes} kB");
+    }
+    assert!(ends.len() > 5 && frames_kept > 5, "{frames_kept} frames: {ends:#?}");
+    assert!(ends.iter().any(|message| message.contains(" bytes")), "{ends:#?}");
+    println!("{ends:#?}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_mesh_that_finds_no_room_ends_with_3() {
+    let place = Place::new(SMALL);
+    std::fs::write(place.path("tet.obj"), crate::support::TET).unwrap();
+    std::os::unix::fs::symlink("/dev/full", place.path("full.ply")).unwrap();
+    let ended = place.call(&["mesh", "convert", "tet.obj", "full.ply"]);
+    assert_eq!(ended.code, 3, "{}", ended.stderr);
+    assert!(ended.stderr.contains("full.ply") && ended.stderr.contains("No space left"), "{}", ended.stderr);
+}
