@@ -255,12 +255,14 @@ const COLOUR_AFTER: &str = "\
 Examples:
   pliant mesh colour bunny.obj
   pliant mesh colour armadillo.msh --algorithm all
+  pliant mesh colour cloth.obj --device gpu
   pliant mesh colour bunny.obj --matrix bunny.png --json | jq .colours
 
 Vertices of a colour can be updated at once by Gauss-Seidel; fewer colours are fewer passes. rounds: how often all
 vertices that are left run in parallel (greedy is sequential); balance: vertices of the largest colour over those of the
-smallest; ms: the quickest of three. The same seed gives the same colours, with any number of threads. Exits with 4 if a
-colouring is wrong: then the device is not to be trusted.";
+smallest; ms: the quickest of three, with the graph on the device, where the colours stay; waits: how often the host waited
+for a GPU. The same seed gives the same colours, with any number of threads and on every device. Exits with 4 if a device is
+missing or fails, or if a colouring is wrong: then the device is not to be trusted.";
 
 /// `pliant mesh colour`.
 #[derive(Debug, clap::Args)]
@@ -271,7 +273,8 @@ pub struct ColourArgs {
     /// How to colour; all: every one of them, to compare
     #[arg(long, short, value_name = "NAME", default_value = "vivace", value_parser = algorithms())]
     pub algorithm: String,
-    /// Where to compute: auto or cpu
+    /// Where to compute: cpu; gpu, the best GPU; gpu:NAME, the best with this in its name; or auto, a hardware GPU if
+    /// there is one, else the CPU. greedy is sequential and runs on the CPU
     #[arg(long, value_name = "NAME", default_value = "auto")]
     pub device: String,
     /// Where the random numbers start
