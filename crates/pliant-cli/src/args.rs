@@ -100,18 +100,23 @@ Examples:
   pliant bench pd
   pliant bench pd --device gpu --large --json
   pliant bench pd --device gpu --budget-ms 5 --steps 1000
+  pliant bench colouring --device gpu --large
 
 pd: steps of the course's scenes (SIGGRAPH course on projective dynamics, GTX 970) with pd-jacobi-chebyshev, timed from
 the call to the certificate, and iterations alone beside the time to stream the bytes they move at least. Every timing
 starts with a second of work, because idle processors are slow. With --budget-ms steps have a deadline instead of a number
-of iterations: the table shows how many they made and how many steps were later than 1.05 deadlines, without the first 20.";
+of iterations: the table shows how many they made and how many steps were later than 1.05 deadlines, without the first 20.
+
+colouring: every way to colour the vertices of cloths and solids, on the device and on the CPU, and recolouring where one
+vertex in 20 has another contact than before. ms: the shortest, with the graph on the device, where the colours stay;
+GPU ms: how much of that the GPU works; waits: how often the host waits for it. --steps and --budget-ms mean nothing here.";
 
 /// `pliant bench`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = BENCH_AFTER)]
 pub struct BenchArgs {
     /// Which table
-    #[arg(value_parser = ["pd"], default_value = "pd")]
+    #[arg(value_parser = ["pd", "colouring"], default_value = "pd")]
     pub name: String,
     /// Where to compute: auto, cpu, gpu or gpu:NAME
     #[arg(long, value_name = "NAME", default_value = "auto")]
