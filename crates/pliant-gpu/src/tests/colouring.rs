@@ -278,6 +278,15 @@ fn recolouring_starts_afresh_where_the_cpu_does() {
         assert_eq!(gpu.read_colouring(&on_gpu).unwrap(), cpu);
         assert_eq!(recoloured(&mut gpu, &mut on_gpu, &graph, &mut cpu, touched, 6), expected);
     }
+    // A quarter of all may be wrong, one more may not.
+    let pairs = adjacency(400, &(0..200).map(|k| [2 * k, 2 * k + 1]).collect::<Vec<_>>());
+    for (wrong, expected) in [(100, Recoloured::Some(100)), (101, Recoloured::All)] {
+        let touched: Vec<u32> = (0..2 * wrong).collect();
+        let mut cpu = Colouring::new((0..400).map(|v| u32::from(v >= 2 * wrong && v % 2 == 1)).collect(), 1);
+        let mut on_gpu = gpu.colouring(400).unwrap();
+        gpu.write_colouring(&cpu, &mut on_gpu).unwrap();
+        assert_eq!(recoloured(&mut gpu, &mut on_gpu, &pairs, &mut cpu, &touched, 6), expected);
+    }
     let mut on_gpu = gpu.colouring(0).unwrap();
     let nothing = &mut Colouring::default();
     assert_eq!(recoloured(&mut gpu, &mut on_gpu, &Graph::default(), nothing, &[], 0), Recoloured::Some(0));
