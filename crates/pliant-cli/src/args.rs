@@ -102,18 +102,23 @@ Examples:
   pliant bench pd
   pliant bench pd --device gpu --large --json
   pliant bench pd --device gpu --budget-ms 5 --steps 1000
+  pliant bench colouring --device gpu --large
 
 pd: steps of the course's scenes (SIGGRAPH course on projective dynamics, GTX 970) with pd-jacobi-chebyshev, timed from
 the call to the certificate, and iterations alone beside the time to stream the bytes they move at least. Every timing
 starts with a second of work, because idle processors are slow. With --budget-ms steps have a deadline instead of a number
-of iterations: the table shows how many they made and how many steps were later than 1.05 deadlines, without the first 20.";
+of iterations: the table shows how many they made and how many steps were later than 1.05 deadlines, without the first 20.
+
+colouring: every way to colour the vertices of cloths and solids, on the device and on the CPU, and recolouring where one
+vertex in 20 has another contact than before. ms: the shortest, with the graph on the device, where the colours stay;
+GPU ms: how much of that the GPU works; waits: how often the host waits for it. --steps and --budget-ms mean nothing here.";
 
 /// `pliant bench`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = BENCH_AFTER)]
 pub struct BenchArgs {
     /// Which table
-    #[arg(value_parser = ["pd"], default_value = "pd")]
+    #[arg(value_parser = ["pd", "colouring"], default_value = "pd")]
     pub name: String,
     /// Where to compute: auto, cpu, gpu or gpu:NAME
     #[arg(long, value_name = "NAME", default_value = "auto")]
@@ -257,12 +262,14 @@ const COLOUR_AFTER: &str = "\
 Examples:
   pliant mesh colour bunny.obj
   pliant mesh colour armadillo.msh --algorithm all
+  pliant mesh colour cloth.obj --device gpu
   pliant mesh colour bunny.obj --matrix bunny.png --json | jq .colours
 
 Vertices of a colour can be updated at once by Gauss-Seidel; fewer colours are fewer passes. rounds: how often all
 vertices that are left run in parallel (greedy is sequential); balance: vertices of the largest colour over those of the
-smallest; ms: the quickest of three. The same seed gives the same colours, with any number of threads. Exits with 4 if a
-colouring is wrong: then the device is not to be trusted.";
+smallest; ms: the quickest of three, with the graph on the device, where the colours stay; waits: how often the host waited
+for a GPU. The same seed gives the same colours, with any number of threads and on every device. Exits with 4 if a device is
+missing or fails, or if a colouring is wrong: then the device is not to be trusted.";
 
 /// `pliant mesh colour`.
 #[derive(Debug, clap::Args)]
@@ -273,7 +280,8 @@ pub struct ColourArgs {
     /// How to colour; all: every one of them, to compare
     #[arg(long, short, value_name = "NAME", default_value = "vivace", value_parser = algorithms())]
     pub algorithm: String,
-    /// Where to compute: auto or cpu
+    /// Where to compute: cpu; gpu, the best GPU; gpu:NAME, the best with this in its name; or auto, a hardware GPU if
+    /// there is one, else the CPU. greedy is sequential and runs on the CPU
     #[arg(long, value_name = "NAME", default_value = "auto")]
     pub device: String,
     /// Where the random numbers start

@@ -11,7 +11,8 @@ use pliant::scene::{DeviceSettings, Precision};
 pub struct AllDevices;
 
 impl AllDevices {
-    fn open(settings: &DeviceSettings) -> Result<Option<Gpu>, DeviceError> {
+    /// The GPU that the settings ask for; `None` is the CPU.
+    pub(crate) fn open(settings: &DeviceSettings) -> Result<Option<Gpu>, DeviceError> {
         let choice = match DeviceChoice::of(&settings.name)? {
             DeviceChoice::Cpu => return Ok(None),
             DeviceChoice::Auto => Choice::Auto,

@@ -66,6 +66,12 @@ pub enum GpuError {
         /// Name of the element.
         element: &'static str,
     },
+    /// An algorithm that runs on the CPU only.
+    #[error("{algorithm} is sequential")]
+    NoAlgorithm {
+        /// Name of the algorithm.
+        algorithm: &'static str,
+    },
     /// A shader or a call that the API refuses: a bug of ours or of the driver.
     #[error("{what}: {message}")]
     Invalid {
@@ -92,6 +98,7 @@ impl GpuError {
             Self::Unfit { .. } | Self::Open { .. } => "update its driver, or use --device cpu",
             Self::OutOfMemory { .. } | Self::TooLarge { .. } => "use a coarser mesh, or --device cpu",
             Self::NoFormula { .. } => "use --device cpu, or a projective material",
+            Self::NoAlgorithm { .. } => "use --device cpu or auto, or a parallel algorithm such as vivace",
             Self::Lost { .. } | Self::Invalid { .. } => "use --device cpu",
         }
     }
@@ -105,6 +112,10 @@ impl GpuError {
             }
             Self::NoFormula { element } => {
                 let what = format!("formula for {element} elements");
+                DeviceError::Unsupported { device, what, help: help.to_owned() }
+            }
+            Self::NoAlgorithm { algorithm } => {
+                let what = format!("{algorithm} colouring, which is sequential");
                 DeviceError::Unsupported { device, what, help: help.to_owned() }
             }
             _ => DeviceError::Failed { device, reason: self.to_string(), help: help.to_owned() },

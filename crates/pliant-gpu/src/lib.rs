@@ -3,6 +3,7 @@
 
 mod adapter;
 mod buffer;
+mod colouring;
 mod constrain;
 mod context;
 mod cut;
@@ -36,6 +37,7 @@ mod tests;
 
 pub use adapter::{AdapterInfo, Choice, Kind, adapters, chosen};
 pub use buffer::Field;
+pub use colouring::{Colourer, GpuColouring, GpuGraph};
 pub use context::Trust;
 pub use cut::Cut;
 pub use device::{Points, Reading};

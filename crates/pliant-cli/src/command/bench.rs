@@ -71,6 +71,19 @@ fn sweeps(large: bool) -> Vec<(&'static str, String)> {
 }
 
 pub(crate) fn bench(args: &Args, typed: &BenchArgs) -> anyhow::Result<Exit> {
+    match typed.name.as_str() {
+        "colouring" => super::bench_colouring::bench(args, typed),
+        _ => bench_pd(args, typed),
+    }
+}
+
+/// Nothing has the name after --only.
+pub(crate) fn not_there(typed: &BenchArgs, names: &[&str]) -> anyhow::Error {
+    let only = typed.only.as_deref().unwrap_or_default();
+    anyhow::anyhow!("nothing to time is called '{only}'; there are: {}", names.join(", "))
+}
+
+fn bench_pd(args: &Args, typed: &BenchArgs) -> anyhow::Result<Exit> {
     let warm = Duration::from_secs_f64(typed.warm);
     let parse = |name: &str, text: &str| -> anyhow::Result<Scene> {
         let mut scene = Scene::parse(text, name, Path::new("."), &[])?;
@@ -81,8 +94,8 @@ pub(crate) fn bench(args: &Args, typed: &BenchArgs) -> anyhow::Result<Exit> {
     };
     let wanted = |name: &str| typed.only.as_ref().is_none_or(|only| name.contains(only.as_str()));
     let names: Vec<&str> = cases().iter().map(|case| case.name).chain(sweeps(true).iter().map(|s| s.0)).collect();
-    if let Some(only) = typed.only.as_ref().filter(|_| !names.iter().any(|name| wanted(name))) {
-        anyhow::bail!("nothing to time is called '{only}'; there are: {}", names.join(", "));
+    if !names.iter().any(|name| wanted(name)) {
+        return Err(not_there(typed, &names));
     }
     let mut steps: Vec<(Case, StepTimes)> = Vec::new();
     for case in cases().into_iter().filter(|case| wanted(case.name)) {

@@ -10,23 +10,30 @@ use pliant::colouring::{Algorithm, Colouring, Graph, mesh_graph};
 use pliant::counted::counted;
 use pliant::device::{DeviceChoice, DeviceError};
 use pliant::output::{MatrixPanel, matrix_picture, save_png};
+use pliant_gpu::Colourer;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
 pub(crate) fn colour(args: &Args, typed: &ColourArgs) -> anyhow::Result<Exit> {
-    let device = colourer(&typed.device)?;
+    // Before a large file is read.
+    DeviceChoice::of(&typed.device)?;
     let all = typed.algorithm == "all";
     let algorithms = if all { Algorithm::ALL.to_vec() } else { vec![typed.algorithm.parse()?] };
     // Ctrl-C may end this at once: there is nothing to save.
     let mut progress = Progress::new(args.verbose, Arc::default());
     progress.begin("reading", 0, "");
     let graph = mesh_graph(&pliant::mesh::read(&typed.file)?);
+    let mut colourer = Colourer::new(&typed.device, &graph)?;
+    let mut on_cpu = Colourer::new("cpu", &graph)?;
     progress.begin("colouring", algorithms.len() as u64, "algorithms");
     let mut found = Vec::new();
     for algorithm in algorithms {
-        found.push(Coloured::by(algorithm, &graph, typed.seed, device)?);
+        // To compare all, what no GPU does is done as well.
+        let elsewhere = all && colourer.device_of(algorithm) == "cpu";
+        let colourer = if elsewhere { &mut on_cpu } else { &mut colourer };
+        found.push(Coloured::by(algorithm, &graph, typed.seed, colourer)?);
         progress.set(found.len() as u64);
     }
     progress.clear();
@@ -36,7 +43,7 @@ pub(crate) fn colour(args: &Args, typed: &ColourArgs) -> anyhow::Result<Exit> {
     }
     let valid = found.iter().all(|coloured| coloured.valid);
     if args.json {
-        print_json(&object(typed, &graph, &found, all))?;
+        print_json(&object(typed, &graph, &found, all, &colourer.device()))?;
     } else {
         print(&format!("{}\n\n{}", summary(&typed.file, &graph), table(&found).text()))?;
     }
@@ -44,26 +51,15 @@ pub(crate) fn colour(args: &Args, typed: &ColourArgs) -> anyhow::Result<Exit> {
     Ok(if valid { Exit::Done } else { Exit::DeviceFailed })
 }
 
-/// Colours a graph from a seed.
-type Colourer = fn(Algorithm, &Graph, u32) -> Result<Colouring, DeviceError>;
-
-/// What colours on the device that was asked for.
-fn colourer(device: &str) -> Result<Colourer, DeviceError> {
-    match DeviceChoice::of(device)? {
-        DeviceChoice::Auto | DeviceChoice::Cpu => Ok(|algorithm, graph, seed| Ok(algorithm.colour(graph, seed))),
-        DeviceChoice::Gpu | DeviceChoice::Named(_) => Err(DeviceError::Unsupported {
-            device: device.to_string(),
-            what: "colouring algorithm".to_string(),
-            help: "use --device cpu or auto".to_string(),
-        }),
-    }
-}
-
 /// What an algorithm made of the graph.
 struct Coloured {
     algorithm: Algorithm,
+    device: String,
     colouring: Colouring,
+    /// Time with the graph on the device, where the colours stay.
     ms: f64,
+    /// Waits for a GPU.
+    waits: Option<usize>,
     valid: bool,
 }
 
@@ -71,16 +67,17 @@ impl Coloured {
     /// How often it is done; the quickest counts.
     const TIMES: usize = 3;
 
-    fn by(algorithm: Algorithm, graph: &Graph, seed: u32, colour: Colourer) -> Result<Self, DeviceError> {
-        let mut colouring = Colouring::default();
+    fn by(algorithm: Algorithm, graph: &Graph, seed: u32, colourer: &mut Colourer) -> Result<Self, DeviceError> {
         let mut ms = f64::INFINITY;
         for _ in 0..Self::TIMES {
             let begun = Instant::now();
-            colouring = colour(algorithm, graph, seed)?;
+            colourer.colour(algorithm, seed)?;
             ms = ms.min(begun.elapsed().as_secs_f64() * 1e3);
         }
+        let colouring = colourer.colouring()?;
         let valid = colouring.valid(graph);
-        Ok(Self { algorithm, colouring, ms, valid })
+        let (device, waits) = (colourer.device_of(algorithm), colourer.waits());
+        Ok(Self { algorithm, device, colouring, ms, waits, valid })
     }
 
     fn object(&self, graph: &Graph) -> Value {
@@ -92,18 +89,22 @@ impl Coloured {
             "rounds": self.colouring.rounds,
             "balance": self.colouring.balance(),
             "ms": self.ms,
+            "device": self.device,
+            "waits": self.waits,
             "valid": self.valid,
         })
     }
 }
 
-fn object(typed: &ColourArgs, graph: &Graph, found: &[Coloured], all: bool) -> Value {
+fn object(typed: &ColourArgs, graph: &Graph, found: &[Coloured], all: bool, device: &str) -> Value {
     let mut object = match found {
         [one] if !all => one.object(graph),
         _ => json!({ "colourings": found.iter().map(|coloured| coloured.object(graph)).collect::<Vec<_>>() }),
     };
     object["file"] = typed.file.display().to_string().into();
-    object["device"] = "cpu".into();
+    if all {
+        object["device"] = device.into();
+    }
     object["seed"] = typed.seed.into();
     if let Some(path) = &typed.matrix {
         object["matrix"] = path.display().to_string().into();
@@ -123,12 +124,12 @@ fn summary(file: &Path, graph: &Graph) -> String {
 }
 
 fn table(found: &[Coloured]) -> Table {
-    let mut table = Table::new(&["algorithm", "colours", "rounds", "balance", "ms", ""]);
-    for Coloured { algorithm, colouring, ms, valid } in found {
+    let mut table = Table::new(&["algorithm", "device", "colours", "rounds", "balance", "ms", ""]);
+    for Coloured { algorithm, device, colouring, ms, valid, .. } in found {
         let [colours, rounds] = [colouring.count(), colouring.rounds].map(|n| n.to_string());
         let [balance, ms] = [colouring.balance(), *ms].map(short);
         let verdict = if *valid { "valid" } else { "WRONG" }.to_string();
-        table.row([algorithm.name().to_string(), colours, rounds, balance, ms, verdict]);
+        table.row([algorithm.name().to_string(), device.clone(), colours, rounds, balance, ms, verdict]);
     }
     table
 }

@@ -1,6 +1,7 @@
 //! The commands, one file each.
 
 pub(crate) mod bench;
+mod bench_colouring;
 pub(crate) mod check;
 pub(crate) mod colour;
 pub(crate) mod compare;

@@ -39,7 +39,6 @@ fn bad_calls_are_refused_with_a_message_that_says_what_to_do() {
         (&["mesh", "colour", "gone.obj"], &["gone.obj"]),
         (&["mesh", "colour", "tet.obj", "--algorithm", "dsatur"], &["dsatur", "vivace", "all"]),
         (&["mesh", "colour", "tet.obj", "--device", "gpu7"], &["gpu7", "cpu"]),
-        (&["mesh", "colour", "tet.obj", "--device", "gpu"], &["gpu", "colouring", "--device cpu"]),
         (&["mesh", "colour", "tet.obj", "--seed", "-1"], &["--seed"]),
         (&["mesh", "colour", "tet.obj", "--matrix", "a.jpg"], &["a.jpg", ".png"]),
         (&["mesh", "colour", "tet.obj", "--matrix", "a-file/b.png"], &["a-file/b.png", "--matrix"]),

@@ -1,5 +1,6 @@
 //! `pliant bench`
 
+use crate::devices::gpus;
 use crate::support::{Place, SMALL, assert_has_keys};
 
 #[test]
@@ -42,4 +43,39 @@ fn bench_with_a_deadline_says_how_many_steps_were_late() {
     assert!(number("mean_iterations") <= number("most_iterations"));
     // Where there are no more than the first steps, they count.
     assert_eq!(timed("2")["skipped"], 0);
+}
+
+#[test]
+fn bench_colours_on_the_device_and_on_the_cpu_with_the_same_result() {
+    let place = Place::new(SMALL);
+    let timed = |device: &str| {
+        let call = ["bench", "colouring", "--device", device, "--only", "10K", "--warm", "0.01", "--json"];
+        place.json(&call)["colourings"].as_array().unwrap().clone()
+    };
+    let cpu = timed("cpu");
+    let names: Vec<&str> = cpu.iter().map(|row| row["algorithm"].as_str().unwrap()).collect();
+    assert_eq!(names, ["vivace", "luby", "jones-plassmann", "largest-degree-first", "greedy", "recolour"]);
+    for row in &cpu {
+        assert_has_keys(
+            row,
+            &["mesh", "vertices", "max_degree", "device", "colours", "rounds", "balance", "ms", "valid"],
+        );
+        assert!(row["ms"].as_f64().unwrap() > 0.0 && row["valid"] == true, "{row}");
+    }
+    let (touched, changed) = (cpu[5]["touched"].as_u64().unwrap(), cpu[5]["changed"].as_u64().unwrap());
+    assert!(changed > 0 && changed < touched, "{changed} of {touched}");
+    if gpus(&place).is_none() {
+        return;
+    }
+    let both = timed("gpu");
+    assert_eq!(both.iter().filter(|row| row["device"] == "cpu").count(), 6);
+    for gpu in both.iter().filter(|row| row["device"] != "cpu") {
+        let same = cpu.iter().find(|row| row["algorithm"] == gpu["algorithm"]).unwrap();
+        for key in ["colours", "rounds", "balance", "changed", "valid"] {
+            assert_eq!(gpu[key], same[key], "{key} of {gpu}");
+        }
+        assert_eq!(gpu["waits"], 1, "{gpu}");
+    }
+    let ended = place.call(&["bench", "colouring", "--only", "fishnet"]);
+    assert!(ended.code == 2 && ended.stderr.contains("'fishnet'") && ended.stderr.contains("cloth 10K"));
 }

@@ -1,5 +1,6 @@
 //! `pliant mesh colour`
 
+use crate::devices::gpus;
 use crate::support::{Place, SMALL, assert_has_keys};
 use pliant::mesh::Mesh;
 
@@ -77,4 +78,56 @@ fn the_matrix_is_drawn_before_and_after() {
     place.json(&["mesh", "colour", "sheet.obj", "--matrix", "all.PNG", "--algorithm", "all", "--json"]);
     let [wide, high] = size("all.PNG");
     assert!(wide > width && high > height, "{wide} x {high}: six squares");
+}
+
+#[test]
+fn a_gpu_finds_the_colours_of_the_cpu_and_says_who_it_is() {
+    let place = place();
+    let Some(names) = gpus(&place) else { return };
+    let call = |algorithm: &str, device: &str| {
+        place.json(&[
+            "mesh",
+            "colour",
+            "sheet.obj",
+            "--algorithm",
+            algorithm,
+            "--device",
+            device,
+            "--seed",
+            "3",
+            "--json",
+        ])
+    };
+    for algorithm in &ALGORITHMS[..4] {
+        let [cpu, gpu] = ["cpu", "gpu"].map(|device| call(algorithm, device));
+        assert_has_keys(&gpu, &PROMISED);
+        for key in PROMISED.iter().filter(|key| **key != "ms") {
+            assert_eq!(cpu[key], gpu[key], "{algorithm}: {key}");
+        }
+        let device = gpu["device"].as_str().unwrap();
+        assert!(names.iter().any(|name| device == format!("gpu: {name}")), "{device}");
+        assert_eq!((&cpu["device"], &cpu["waits"]), (&"cpu".into(), &serde_json::Value::Null));
+        assert_eq!(gpu["waits"], 1, "the quickest of three knows how many rounds there are");
+    }
+    let all = call("all", &format!("gpu:{}", names[0]));
+    assert!(all["device"].as_str().unwrap().starts_with("gpu: "));
+    for (name, one) in ALGORITHMS.iter().zip(all["colourings"].as_array().unwrap()) {
+        assert_eq!(one["device"] == "cpu", *name == "greedy", "{one}");
+        assert_eq!((one["algorithm"].as_str(), one["valid"].as_bool()), (Some(*name), Some(true)));
+    }
+}
+
+#[test]
+fn a_gpu_that_is_missing_or_cannot_is_refused_with_what_to_do() {
+    let place = place();
+    let call = |more: &[&str]| place.call(&[&["mesh", "colour", "sheet.obj", "--json"], more].concat());
+    let missing = call(&["--device", "gpu:nonexistent"]);
+    assert_eq!(missing.code, 4, "{}", missing.stderr);
+    assert_eq!(missing.json()["error"]["kind"], "device");
+    assert!(missing.stderr.contains("nonexistent") && missing.stderr.contains("--device cpu"), "{}", missing.stderr);
+    if gpus(&place).is_some() {
+        let sequential = call(&["--device", "gpu", "--algorithm", "greedy"]);
+        assert_eq!(sequential.code, 2, "{}", sequential.stderr);
+        assert!(sequential.stderr.contains("greedy") && sequential.stderr.contains("--device cpu"));
+    }
 }

@@ -15,7 +15,7 @@ iterations = 10
 ";
 
 /// Names of the GPUs, software included; `None`, with a line that says so, where there are none and none is required.
-fn gpus(place: &Place) -> Option<Vec<String>> {
+pub fn gpus(place: &Place) -> Option<Vec<String>> {
     let devices = place.json(&["devices", "--json"]);
     let all = devices["devices"].as_array().unwrap();
     let names: Vec<String> =

@@ -1,5 +1,6 @@
 //! Tests on the best adapter there is, which is lavapipe where there is no hardware.
 
+mod colouring;
 mod faults;
 mod multigrid;
 mod recording;
@@ -13,7 +14,7 @@ use crate::{Choice, Field, Gpu, GpuError, Trust};
 const BOTH: [Trust; 2] = [Trust::Checked, Trust::Trusted];
 
 /// A GPU; `None`, with a line that says so, where there is none and none is required.
-fn gpu(trust: Trust) -> Option<Gpu> {
+pub(crate) fn gpu(trust: Trust) -> Option<Gpu> {
     match Gpu::open_with(&Choice::Any, trust) {
         Ok(gpu) => Some(gpu),
         Err(error) => {

@@ -30,6 +30,7 @@ fn texts() -> Vec<(String, String)> {
         ("turn".to_string(), crate::turn::turn_text()),
         ("stream".to_string(), format!("const READS: u32 = 9u;\n{}", include_str!("../kernels/stream.wgsl"))),
     ];
+    texts.extend(crate::colouring::texts().map(|(name, text)| (name.to_string(), text)));
     for (flag, colliders) in [false, true].into_iter().flat_map(|flag| [0, 1, 5].map(|colliders| (flag, colliders))) {
         let name = |what: &str| format!("{what}, {flag}, {colliders} colliders");
         for (what, kernel) in
@@ -64,7 +65,7 @@ fn texts() -> Vec<(String, String)> {
 #[test]
 fn all_modules_are_valid() {
     let texts = texts();
-    assert_eq!(texts.len(), 8 + 6 * 3 + 4 + 3 + 8 * 2);
+    assert_eq!(texts.len(), 8 + 7 + 6 * 3 + 4 + 3 + 8 * 2);
     for (name, text) in texts {
         for group in [64, GROUP] {
             let text = with_prelude(&text, group);
@@ -96,7 +97,7 @@ fn every_wgsl_file_is_part_of_some_module() {
             seen += 1;
         }
     }
-    assert!(seen >= 11, "{seen} files");
+    assert!(seen >= 18, "{seen} files");
 }
 
 #[test]

@@ -30,6 +30,9 @@ pub use vivace::vivace;
 use crate::mesh::Mesh;
 use crate::mesh::topology::{self, Incidence};
 
+/// The random numbers of the parallel algorithms in WGSL: `draw_key(seed, round)` and `draw(key, vertex)`.
+pub const RANDOM_WGSL: &str = include_str!("random.wgsl");
+
 /// Who must not share a colour with whom: row v holds the neighbours of v. Symmetric, without repeats; a vertex may be
 /// its own neighbour, as in the pattern of a matrix, which forbids nothing. [`topology::adjacency`] makes such rows.
 pub type Graph = Incidence;
