@@ -115,6 +115,33 @@ fn a_failed_step_is_rolled_back_and_tried_again_more_carefully() {
 }
 
 #[test]
+fn rho_falls_after_a_failure_and_grows_back_to_what_it_was() {
+    let Guarded { mut stepper, left, rhos } = guarded(Harm::Error);
+    let rho = |stepper: &DeviceStepper<Cpu<f64>>| stepper.rho;
+    let first = rho(&stepper);
+    *left.borrow_mut() = 1;
+    stepper.step().unwrap();
+    let lowered = rho(&stepper);
+    assert_eq!(lowered, 1.0 - 2.0 * (1.0 - first));
+    stepper.step().unwrap();
+    assert_eq!(rhos.borrow().last(), Some(&lowered), "the next step begins with it");
+
+    // Who goes on from here with the same state and the same ρ does the same.
+    let (state, now) = (stepper.state().unwrap(), rho(&stepper));
+    assert!(lowered < now && now < first);
+    let Guarded { stepper: mut resumed, .. } = guarded(Harm::Error);
+    resumed.set_state(&state);
+    resumed.set_rho(now);
+    for _ in 0..60 {
+        assert!(rho(&stepper) <= first);
+        stepper.step().unwrap();
+        resumed.step().unwrap();
+    }
+    assert_eq!((rho(&stepper), rho(&resumed)), (first, first));
+    assert_eq!(stepper.state().unwrap(), resumed.state().unwrap());
+}
+
+#[test]
 fn when_every_try_fails_the_state_is_that_of_before() {
     for harm in [Harm::Error, Harm::NotANumber, Harm::MoreEnergy] {
         let Guarded { mut stepper, left, .. } = guarded(harm);
