@@ -309,9 +309,9 @@ impl Gpu {
         let right = |k: usize| if k == 0 { &r.buffer } else { &grids[k].unknowns.r };
         let solution = |k: usize| if k == 0 { &z.buffer } else { &grids[k].unknowns.z };
         let contact = |k: usize| if k == 0 { &problem.contact } else { &grids[k].unknowns.contact };
-        // Those of the finest level are the ones of the step so far, which follow the active ones.
+        // On the finest level those of the step so far with friction, which come last.
         let parameters = |k: usize| {
-            let first = if k == 0 { problem.n } else { 0 };
+            let first = if k == 0 { 2 * problem.n } else { 0 };
             CycleParameters { touching, first, ..CycleParameters::default() }
         };
         let Grid { n, omega, matrix: SlicedRows { slices, entries }, unknowns: finest, .. } = &grids[0];

@@ -33,7 +33,8 @@ pub struct GpuProblem {
     pub(crate) inv_mass: Buffer,
     /// Contact stiffness, thickness, 1/m, D; with colliders, the friction of the step after it, see `force.wgsl`.
     pub(crate) touch: Buffer,
-    /// Blocks of contacts as of the last gradient: the active ones, then those of the step so far; empty without colliders.
+    /// Blocks of contacts as of the last gradient: the active ones, then the pushes of the step so far, then these with
+    /// friction; empty without colliders.
     pub(crate) contact: Buffer,
     /// No gradient of this step has looked at the contacts yet.
     pub(crate) fresh_step: bool,
@@ -330,7 +331,7 @@ impl GpuProblem {
             inv_diagonal: Buffer::with(context, "inverse diagonal", &inv_diagonal)?,
             inv_mass: Buffer::with(context, "inverse masses", &inv_mass)?,
             touch: Buffer::with(context, "contact parameters", &touch)?,
-            contact: bytes("active contacts", if model.colliders.is_empty() { 0 } else { 64 * n })?,
+            contact: bytes("active contacts", if model.colliders.is_empty() { 0 } else { 96 * n })?,
             fresh_step: true,
             start_force: Field::new(context, "forces at the start of the step", solid.len())?,
             solid: Buffer::with(context, "vertices of solids", &solid)?,

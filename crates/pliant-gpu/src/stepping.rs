@@ -184,7 +184,7 @@ impl Gpu {
             let vector = Vec3::<f32>::new(x, y, z).cast();
             match k % 3 {
                 1 => (grip.anchor, grip.limit) = (vector, f64::from(w)),
-                2 => grip.normal = vector,
+                2 => grip.normal = vector.unit_or(Vec3::ZERO),
                 _ => {}
             }
         })

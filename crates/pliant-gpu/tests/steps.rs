@@ -49,8 +49,6 @@ velocity = [1, 0, 3]
 [solver]
 iterations = 30
 rho = 0.8
-under_relaxation = 1
-over_relaxation = 1.2
 ";
 
 fn after(devices: &impl Devices, device: [&str; 2], method: &str, steps: usize) -> (State, Certificate) {

@@ -1,5 +1,5 @@
 // The parts of ∇E of one vertex: springs and constant Hessians (the rows), contacts. Rows are in slices of SLICE vertices,
-// entry by entry; see `rows.rs`. The constant COLLIDERS comes from Rust.
+// entry by entry; see `rows.rs`. The constants COLLIDERS and TOUCH come from Rust.
 
 @group(0) @binding(0) var<storage, read> x: array<vec4<f32>>;
 // Inertial target with the targets of spring pins averaged in, m; w: m/h² plus stiffness of spring pins, N/m.
@@ -24,8 +24,9 @@ const AFTER: u32 = 0x80000000u;
 
 struct Force {
     gradient: vec3<f32>,
-    // Active contacts, N/m.
-    block: Sym3,
+    // Active contacts and their friction, N/m.
+    push: Sym3,
+    friction: Sym3,
 }
 
 fn row_force(i: u32, xi: vec3<f32>) -> vec3<f32> {
@@ -75,12 +76,12 @@ fn grip_of(i: u32) -> Grip {
 
 // What colliders add to the gradient of vertex i, whose first line of `touch` is `own`.
 fn with_contacts(gradient: vec3<f32>, xi: vec3<f32>, i: u32, own: vec4<f32>) -> Force {
-    var out = Force(gradient, sym_scalar(0.0));
+    var out = Force(gradient, sym_scalar(0.0), sym_scalar(0.0));
     for (var c = 0u; c < COLLIDERS; c++) {
         let near = collider_distance(colliders[c], xi);
         let depth = own.y - near.d;
         if depth > 0.0 {
-            out.block = sym_add(out.block, sym_scale(sym_square(near.normal), own.x));
+            out.push = sym_add(out.push, sym_scale(sym_square(near.normal), own.x));
             out.gradient -= near.normal * (own.x * depth);
         }
     }
@@ -88,8 +89,7 @@ fn with_contacts(gradient: vec3<f32>, xi: vec3<f32>, i: u32, own: vec4<f32>) -> 
     if grip.limit > 0.0 {
         let slip = grip_slip(grip, xi);
         let stiffness = grip_stiffness(grip, slip);
-        let along = sym_add(sym_scalar(stiffness), sym_scale(sym_square(grip.normal), -stiffness));
-        out.block = sym_add(out.block, along);
+        out.friction = sym_add(sym_scalar(stiffness), sym_scale(sym_square(grip.normal), -stiffness));
         out.gradient += slip * stiffness;
     }
     return out;
@@ -98,8 +98,11 @@ fn with_contacts(gradient: vec3<f32>, xi: vec3<f32>, i: u32, own: vec4<f32>) -> 
 // D⁻¹∇E with active contacts in D, m.
 fn step_of(i: u32, inverse: f32, f: Force) -> vec3<f32> {
     // Contacts are positive semi-definite: without a diagonal there is none.
-    if COLLIDERS > 0u && any(f.block.diagonal != vec3(0.0)) {
-        return sym_solve(sym_add(f.block, sym_scalar(touch[TOUCH * i].w)), f.gradient);
+    if COLLIDERS > 0u {
+        let block = sym_add(f.push, f.friction);
+        if any(block.diagonal != vec3(0.0)) {
+            return sym_solve(sym_add(block, sym_scalar(touch[TOUCH * i].w)), f.gradient);
+        }
     }
     return inverse * f.gradient;
 }

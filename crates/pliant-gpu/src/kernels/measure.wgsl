@@ -56,7 +56,11 @@ fn solution(
         let xi = x[i].xyz;
         let inverse = inv_diagonal[i];
         let g = force(i, xi, inverse > 0.0).gradient;
-        let diagonal = touch[TOUCH * i].w + touch[TOUCH * i].x;
+        var diagonal = touch[TOUCH * i].w + touch[TOUCH * i].x;
+        if COLLIDERS > 0u {
+            let grip = grip_of(i);
+            if grip.limit > 0.0 { diagonal += grip.limit / grip.sticking; }
+        }
         if inverse > 0.0 { mine = vec4(0.0, dot(g, g), 0.5 * dot(g, g) / diagonal, 0.0); }
         mine.x = own_energy(i, xi);
         mine.w = EPSILON * (EPSILON * diagonal * dot(xi, xi));

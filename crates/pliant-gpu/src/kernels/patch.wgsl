@@ -115,7 +115,7 @@ fn sweep_patch(
     }
     workgroupBarrier();
     if is_own {
-        var f = Force(gradient, sym_scalar(0.0));
+        var f = Force(gradient, sym_scalar(0.0), sym_scalar(0.0));
         if inverse > 0.0 {
             f.gradient += sum_slots(own.y & 0xffffu, own.y >> 16u);
             if COLLIDERS > 0u { f = with_contacts(f.gradient, xi, i, contact_data); }

@@ -10,7 +10,7 @@ var<immediate> p: Parameters;
 // x⁻, which becomes x⁺; or ∇E.
 @group(0) @binding(10) var<storage, read_write> out_field: array<vec4<f32>>;
 // Partials of the residual; or blocks of contacts, N/m, four each: xx, yy; zz, 0; yz, xz; xy, 0. First those that are active,
-// then those of the step so far.
+// then the pushes of the step so far, then these with the friction of now.
 @group(0) @binding(11) var<storage, read_write> partials: array<vec2<f32>>;
 
 fn block_at(k: u32) -> Sym3 {
@@ -37,15 +37,16 @@ fn gradient(
     let f = force(i, x[i].xyz, inverse > 0.0);
     out_field[i] = vec4(f.gradient, 0.0);
     if COLLIDERS > 0u {
-        let so_far = p.n + i;
         var had = sym_scalar(0.0);
-        if p.omega == 0.0 { had = block_at(so_far); }
-        put_block(i, f.block);
-        put_block(so_far, covered(f.block, had));
+        if p.omega == 0.0 { had = block_at(p.n + i); }
+        let pushes = covered(f.push, had);
+        put_block(i, sym_add(f.push, f.friction));
+        put_block(p.n + i, pushes);
+        put_block(2u * p.n + i, sym_add(pushes, f.friction));
     }
 }
 
-// What keeps vertices from going where they are about to go.
+// For the friction of the step.
 @compute @workgroup_size(GROUP)
 fn gradient_without_colliders(
     @builtin(workgroup_id) group: vec3<u32>,

@@ -10,8 +10,8 @@ fn covered(found: Sym3, had: Sym3) -> Sym3 {
     return sym_add(now, sym_scale(had, 1.0 - after / before));
 }
 
-fn without_momentum(cover: Sym3, plain: vec3<f32>, next: vec3<f32>) -> vec3<f32> {
-    let stiffness = sym_trace(cover);
+fn without_momentum(pushes: Sym3, plain: vec3<f32>, next: vec3<f32>) -> vec3<f32> {
+    let stiffness = sym_bound(pushes);
     if stiffness == 0.0 { return next; }
-    return next - sym_times(cover, next - plain) / stiffness;
+    return next - sym_times(pushes, next - plain) / stiffness;
 }

@@ -79,9 +79,10 @@ impl<R: Real> Grip<R> {
         Sym3::scalar(stiffness) + Sym3::square(self.normal) * -stiffness
     }
 
-    /// The same in another precision.
+    /// The same in another precision, with a normal of length 1 there.
     pub fn cast<S: Real>(self) -> Grip<S> {
-        Grip { anchor: self.anchor.cast(), normal: self.normal.cast(), limit: S::of(self.limit.f64()) }
+        let normal = self.normal.cast::<S>().unit_or(Vec3::ZERO);
+        Grip { anchor: self.anchor.cast(), normal, limit: S::of(self.limit.f64()) }
     }
 }
 

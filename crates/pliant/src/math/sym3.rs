@@ -29,6 +29,13 @@ impl<R: Real> Sym3<R> {
     pub fn trace(self) -> R {
         self.diagonal.x + self.diagonal.y + self.diagonal.z
     }
+    /// No eigenvalue is larger: the largest sum of absolute values in a row.
+    #[inline(always)]
+    pub fn bound(self) -> R {
+        let (d, o) = (self.diagonal, self.off);
+        let row = |d: R, a: R, b: R| d.abs() + a.abs() + b.abs();
+        row(d.x, o.y, o.z).max(row(d.y, o.x, o.z)).max(row(d.z, o.x, o.y))
+    }
     /// The product with a vector.
     #[inline(always)]
     pub fn times(self, v: Vec3<R>) -> Vec3<R> {
@@ -79,5 +86,6 @@ mod tests {
         assert!((m.inverse().times(m.times(v)) - v).length() < 1e-14);
         assert!((of([0.6, 0.0, 0.8]).times(v) - Vec3::new(0.6, 0.0, 0.8) * (0.18 - 0.88)).length() < 1e-15);
         assert_eq!(of([0.6, 0.0, 0.8]).trace(), 1.0);
+        assert!((of([0.6, 0.0, 0.8]).bound() - 1.12).abs() < 1e-15);
     }
 }

@@ -27,6 +27,12 @@ fn sym_trace(m: Sym3) -> f32 {
     return m.diagonal.x + m.diagonal.y + m.diagonal.z;
 }
 
+// No eigenvalue is larger.
+fn sym_bound(m: Sym3) -> f32 {
+    let rows = abs(m.diagonal) + abs(m.off.yxx) + abs(m.off.zzy);
+    return max(rows.x, max(rows.y, rows.z));
+}
+
 fn sym_times(m: Sym3, v: vec3<f32>) -> vec3<f32> {
     return m.diagonal * v + m.off.zzy * v.yxx + m.off.yxx * v.zzy;
 }

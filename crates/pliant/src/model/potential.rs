@@ -109,6 +109,12 @@ impl Potential {
         self.grips.get(i).filter(|grip| grip.limit > 0.0)
     }
 
+    /// Stiffness of a contact of a vertex with its friction at most, N/m.
+    pub fn contact_bound(&self, i: usize) -> f64 {
+        let friction = self.grip(i).map_or(0.0, |grip| grip.limit / self.sticking());
+        self.system.contact_stiffness[i] + friction
+    }
+
     /// A slip below this is none, m.
     fn sticking(&self) -> f64 {
         STICKING_SPEED * self.system.h

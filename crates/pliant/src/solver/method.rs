@@ -140,7 +140,12 @@ pub const METHODS: &[Method] = &[
     ),
     accelerated(GAUSS_SEIDEL, "pd-gauss-seidel-chebyshev", 100, "fewest sweeps of the matrix-free kind on CPUs"),
     DIRECT,
-    accelerated(DIRECT, "pd-direct-chebyshev", 80, "exact global steps, accelerated; `auto` for small scenes without colliders on CPUs"),
+    accelerated(
+        DIRECT,
+        "pd-direct-chebyshev",
+        80,
+        "exact global steps, accelerated; `auto` for small scenes without colliders on CPUs",
+    ),
     MULTIGRID,
     accelerated(
         MULTIGRID,

@@ -432,7 +432,7 @@ where
     }
 
     fn set_rho(&mut self, rho: f64) {
-        self.rho = rho;
+        self.rho = rho.min(self.settings.parameters.rho);
     }
 }
 

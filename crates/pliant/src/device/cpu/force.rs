@@ -92,14 +92,21 @@ impl<'a, R: Real> Force<'a, R> {
                     }
                 }
             }
-            if let Some(grip) = self.grips.get(i).filter(|grip| grip.limit > R::ZERO) {
-                let (friction, stiffness) = grip.gradient(Vec3::load(x[i]), self.sticking);
-                touch(l, grip.along(stiffness));
+            if let Some((friction, block)) = self.friction(i, x[i]) {
+                touch(l, block);
                 for k in 0..3 {
                     g[k][l] += friction[k];
                 }
             }
         }
+    }
+
+    /// Friction of a vertex that touches: its force on the gradient, N, and its block, N/m.
+    #[inline]
+    fn friction(&self, i: usize, x: [R; 4]) -> Option<(Vec3<R>, Sym3<R>)> {
+        let grip = self.grips.get(i).filter(|grip| grip.limit > R::ZERO)?;
+        let (force, stiffness) = grip.gradient(Vec3::load(x), self.sticking);
+        Some((force, grip.along(stiffness)))
     }
 
     /// Gradients of the vertices of the block that starts at `first`, with their active contacts.
@@ -239,14 +246,26 @@ impl<R: Real> CpuProblem<R> {
 
     pub(super) fn gradient(&mut self, x: &[[R; 4]], g: &mut [[R; 4]]) {
         self.gradient_among(x, g, true);
-        if !self.colliders.is_empty() {
-            let (fresh, now) = (std::mem::take(&mut self.fresh_step), &self.contact);
-            for_chunks(&mut self.covered, |first, chunk| {
-                for (i, had) in (first..).zip(chunk) {
-                    *had = covered(now[i], if fresh { Sym3::ZERO } else { *had });
+        if self.colliders.is_empty() {
+            return;
+        }
+        let mut friction = std::mem::take(&mut self.friction);
+        if !self.grips.is_empty() {
+            let force = Force::of(self);
+            for_chunks(&mut friction, |first, chunk| {
+                for (i, own) in (first..).zip(chunk) {
+                    *own = force.friction(i, x[i]).map_or(Sym3::ZERO, |(_, block)| block);
                 }
             });
         }
+        self.friction = friction;
+        let (fresh, now, friction) = (std::mem::take(&mut self.fresh_step), &self.contact, &self.friction);
+        for_chunks(&mut self.pushes, |first, chunk| {
+            for (i, had) in (first..).zip(chunk) {
+                let push = now[i] + friction[i] * -R::ONE;
+                *had = covered(push, if fresh { Sym3::ZERO } else { *had });
+            }
+        });
     }
 
     /// ∇E without colliders.

@@ -66,7 +66,10 @@ impl<R: Real> CpuProblem<R> {
                 self.direct.insert(Direct { cholesky, matrix, contact, fresh_step: true })
             }
         };
-        let now = || self.contact.iter().map(|contact| contact.trace().f64());
+        // Friction changes with every iterate; in steps of two it changes A seldom.
+        let rounded = |friction: f64| if friction > 0.0 { friction.log2().ceil().exp2() } else { 0.0 };
+        let contacts = self.pushes.iter().zip(&self.friction);
+        let now = || contacts.clone().map(|(push, friction)| push.bound().f64() + rounded(friction.bound().f64()));
         // Also when the factor is kept: what happened in steps before must not change this one.
         let fresh = std::mem::take(&mut direct.fresh_step);
         let covered = if fresh {

@@ -46,12 +46,12 @@ impl<R: Real> CpuProblem<R> {
 fn rounding<R: Real>(potential: &Potential, x: &[[f64; 4]]) -> f64 {
     let epsilon = R::EPSILON.f64();
     let system = potential.system();
-    let own = |i: usize| (system.diagonal[i] + system.contact_stiffness[i]) * Vec3::load(x[i]).length_sq();
+    let own = |i: usize| (system.diagonal[i] + potential.contact_bound(i)) * Vec3::load(x[i]).length_sq();
     epsilon * epsilon * (0..x.len()).map(own).sum::<f64>()
 }
 
 fn possible_decrease(potential: &Potential, gradient: &[[f64; 4]]) -> f64 {
     let system = potential.system();
-    let own = |i: usize| Vec3::load(gradient[i]).length_sq() / (system.diagonal[i] + system.contact_stiffness[i]);
+    let own = |i: usize| Vec3::load(gradient[i]).length_sq() / (system.diagonal[i] + potential.contact_bound(i));
     0.5 * (0..gradient.len()).map(own).sum::<f64>()
 }

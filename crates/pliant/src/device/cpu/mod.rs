@@ -231,7 +231,7 @@ impl<R: Real> Device for Cpu<R> {
         map(x_before, |i, before| {
             let (x, z) = (Vec3::load(x[i]), Vec3::load(z[i]));
             let next = before + (x - z * gamma - before) * omega;
-            if touching { without_momentum(problem.covered[i], x - z, next) } else { next }
+            if touching { without_momentum(problem.pushes[i], x - z, next) } else { next }
         });
     }
 

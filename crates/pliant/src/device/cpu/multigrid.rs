@@ -51,24 +51,35 @@ struct Grid<R> {
 /// The hierarchy of A in this precision.
 pub(super) struct Multigrid<R> {
     grids: Vec<Grid<R>>,
+    /// The contacts were brought to all levels once.
+    covered: bool,
 }
 
 impl<R: Real> Multigrid<R> {
     fn new(matrix: &Csr) -> Self {
         let levels = Hierarchy::new(matrix).levels;
         let grids = levels.iter().enumerate().map(|(k, level)| Grid::new(level, k == 0)).collect();
-        Self { grids }
+        Self { grids, covered: false }
     }
 
-    /// Takes the contacts of the step.
-    fn cover(&mut self, now: &[Sym3<R>], held: &[bool]) {
+    /// Takes the contacts of the step to all levels.
+    fn cover(&mut self, pushes: &[Sym3<R>], friction: &[Sym3<R>], held: &[bool]) {
+        self.covered = true;
         let Grid { contact, inverse, divisor, .. } = &mut self.grids[0];
-        contact.copy_from_slice(now);
+        for_chunks(contact, |first, chunk| {
+            for (i, contact) in (first..).zip(chunk) {
+                *contact = pushes[i] + friction[i];
+            }
+        });
         for_chunks(inverse, |first, chunk| {
             for (i, inverse) in (first..).zip(chunk) {
                 *inverse = if held[i] { Sym3::ZERO } else { (Sym3::scalar(divisor[i]) + contact[i]).inverse() };
             }
         });
+        for k in 1..self.grids.len() {
+            let (fine, coarse) = self.grids.split_at_mut(k);
+            fine[k - 1].restrict_contacts(&mut coarse[0]);
+        }
     }
 }
 
@@ -122,16 +133,20 @@ impl<R: Real> Grid<R> {
         self.scratch = scratch;
     }
 
-    /// The residual and the contacts for the next level.
+    /// The residual for the next level.
     fn restrict(&self, coarse: &mut Grid<R>) {
         map(&mut coarse.r, |c, _| self.restriction.times(c, &self.scratch));
-        for_chunks(&mut coarse.contact, |first, chunk| {
+    }
+
+    /// The contacts for the next level.
+    fn restrict_contacts(&self, coarse: &mut Grid<R>) {
+        let Grid { inverse, divisor, contact, .. } = coarse;
+        for_chunks(contact, |first, chunk| {
             for (c, contact) in (first..).zip(chunk) {
                 let sum = self.restriction.row(c).fold(Sym3::ZERO, |sum, (i, p)| sum + self.contact[i] * p.abs());
                 *contact = sum * self.interpolation_norm;
             }
         });
-        let Grid { inverse, divisor, contact, .. } = coarse;
         for_chunks(inverse, |first, chunk| {
             for (c, inverse) in (first..).zip(chunk) {
                 *inverse = (Sym3::scalar(divisor[c]) + contact[c]).inverse();
@@ -152,7 +167,9 @@ impl<R: Real> CpuProblem<R> {
     /// z ≈ A⁻¹ r with active contacts.
     pub(super) fn cycle(&mut self, r: &[[R; 4]], z: &mut [[R; 4]]) {
         let mut multigrid = self.multigrid.take().unwrap_or_else(|| Multigrid::new(&self.system.matrix));
-        multigrid.cover(&self.covered, &self.system.held);
+        if !multigrid.covered || !self.colliders.is_empty() {
+            multigrid.cover(&self.pushes, &self.friction, &self.system.held);
+        }
         let grids = &mut multigrid.grids;
         for k in 0..grids.len() {
             let (fine, coarse) = grids.split_at_mut(k + 1);

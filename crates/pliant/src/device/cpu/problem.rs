@@ -47,8 +47,10 @@ pub struct CpuProblem<R: Real> {
     pub(super) start: Vec<[R; 4]>,
     /// Contact stiffness active at the last gradient, N/m.
     pub(super) contact: Vec<Sym3<R>>,
-    /// Contact stiffness of the gradients of this step, N/m; see [`crate::contact::covered`].
-    pub(super) covered: Vec<Sym3<R>>,
+    /// Pushes among them, of all gradients of this step; see [`crate::contact::covered`].
+    pub(super) pushes: Vec<Sym3<R>>,
+    /// Friction among them, N/m.
+    pub(super) friction: Vec<Sym3<R>>,
     /// No gradient of this step has looked at the contacts yet.
     pub(super) fresh_step: bool,
     /// Friction of the step in progress; empty without.
@@ -162,7 +164,8 @@ impl<R: Real> CpuProblem<R> {
             spring_pins: Vec::new(),
             start: vec![[R::ZERO; 4]; n],
             contact: vec![Sym3::ZERO; n],
-            covered: vec![Sym3::ZERO; n],
+            pushes: vec![Sym3::ZERO; n],
+            friction: vec![Sym3::ZERO; n],
             fresh_step: true,
             grips: Vec::new(),
             solid: model.solid_vertices(),
