@@ -38,6 +38,10 @@ fn fall(n: usize, h: f64) -> f64 {
     h * h * GRAVITY * (n * (n + 1)) as f64 / 2.0
 }
 
+/// Sideways, m: each of 60 solves of 80 iterations rounds positions of half a metre by up to 3e-8 m; of that random walk,
+/// four standard deviations.
+const ASIDE: f64 = 4.0 * 69.3 * 3e-8;
+
 /// Every solve starts at x + h v + h² g, which is the solution as long as nothing is in the way: how often it iterates
 /// does not matter.
 #[test]
@@ -58,7 +62,7 @@ fn a_quarter_of_a_second_is_free_fall_however_well_it_is_solved() {
                 let off = (start[1] - end[1] - expected).abs();
                 assert!(off < 1e-5 * expected, "{device} {set:?}: {off} m off after {expected} m");
                 let aside = (0..3).step_by(2).map(|k| (start[k] - end[k]).abs()).fold(0.0, f64::max);
-                assert!(aside < 1e-5 * expected, "{device} {set:?}: {aside} m aside");
+                assert!(aside < ASIDE, "{device} {set:?}: {aside} m aside");
             }
         }
         let exact = 0.5 * GRAVITY * 0.25 * 0.25;

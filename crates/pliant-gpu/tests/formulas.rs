@@ -10,6 +10,7 @@ use pliant::material::{
 };
 use pliant::math::{self, Vec3};
 use support::colliders::check_colliders;
+use support::contacts::{check_blocks, check_friction};
 use support::elements::check_element;
 use support::parse;
 use support::rotations::check_rotations;
@@ -83,6 +84,16 @@ fn nearest_rotations_and_singular_values_agree_with_their_twins() {
 #[test]
 fn colliders_and_friction_agree_with_their_twins() {
     check_colliders();
+}
+
+#[test]
+fn blocks_of_contacts_agree_with_their_twins() {
+    check_blocks();
+}
+
+#[test]
+fn friction_in_the_objective_agrees_with_its_twin() {
+    check_friction();
 }
 
 #[test]

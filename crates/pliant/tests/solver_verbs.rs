@@ -244,9 +244,18 @@ impl<R: Real> Bench<R> {
         let mut z = r.clone();
         self.step.device.solve_direct(&mut self.step.problem, &r, &mut z).unwrap();
         let largest = z.iter().map(|z| Vec3::<f64>::of(wide(*z)).length()).fold(0.0, f64::max);
-        // Its factor is the same for all three axes, so its contacts are.
-        let product = self.product_with(&z, |contact| Mat3::scalar(contact.trace()));
-        assert!(distance(&product, &r) < 1e-13 + self.rounding * largest);
+        // Its factor is the same for all three axes, so its contacts are: some number that no stiffness of them exceeds.
+        let product = self.product_with(&z, |_| Mat3::ZERO);
+        for i in (0..r.len()).filter(|&i| !self.step.system.held[i]) {
+            let z = Vec3::<f64>::of(wide(z[i]));
+            let left = Vec3::<f64>::of(wide(r[i])) - Vec3::load(product[i]);
+            let stiffness = left.dot(z) / z.length_sq();
+            let rounding = 1e-13 + self.rounding * largest;
+            assert!((left - z * stiffness).length() < rounding, "the same for all axes");
+            let (trace, slack) = (self.contact[i].trace(), rounding / z.length());
+            // Of a push the trace is its stiffness, of friction twice that, and that may be rounded up to twice.
+            assert!(stiffness > trace / 2.0 - slack && stiffness < 2.0 * trace + slack, "{stiffness} {trace}");
+        }
     }
 
     /// B is symmetric, positive and at most A⁻¹: then a step z = B r never raises E, and Chebyshev knows its range.

@@ -79,7 +79,7 @@ fn a_run_on_the_gpu_ends_well_and_says_where_it_ran() {
     let part = format!("gpu:{}", names[0][..names[0].len() / 2].to_uppercase());
     assert!(place.json(&[&run[..], &[&part]].concat())["device"].as_str().unwrap().starts_with("gpu: "));
     let on_cpu = place.json(&[&run[..], &["cpu"]].concat());
-    assert_eq!((on_cpu["device"].as_str(), on_cpu["method"].as_str()), (Some("cpu"), Some("pd-direct-chebyshev")));
+    assert_eq!((on_cpu["device"].as_str(), on_cpu["method"].as_str()), (Some("cpu"), Some("pd-multigrid-chebyshev")));
 }
 
 #[test]

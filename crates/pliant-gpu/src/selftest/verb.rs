@@ -93,7 +93,8 @@ pub(super) const TABLE: [Entry; 30] = [
     entry(Verb::JacobiMany, "jacobi, many", 64.0),
     // ω and γ rounded, three differences, two products, a sum. Seen: 1.
     entry(Verb::Blend, "blend", 8.0),
-    entry(Verb::Descend, "descend", 8.0),
+    // The same; where it touches a product with a block of rounded contacts (8), a quotient (5), a difference. Seen: 7.
+    entry(Verb::Descend, "descend", 24.0),
     // Diagonal and contact rounded, their sum; cofactors, in which contacts of a few times the diagonal cancel (8), their
     // determinant (8), a product (3), a quotient (5). Seen: 6.
     entry(Verb::DivideByDiagonal, "divide_by_diagonal", 24.0),

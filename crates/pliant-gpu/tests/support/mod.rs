@@ -2,6 +2,7 @@
 #![allow(non_snake_case)]
 
 pub mod colliders;
+pub mod contacts;
 pub mod elements;
 pub mod random;
 pub mod rotations;

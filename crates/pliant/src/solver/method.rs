@@ -7,7 +7,7 @@ use super::pd_gauss_seidel::SymmetricGaussSeidel;
 use super::pd_jacobi::Jacobi;
 use super::pd_multigrid::Multigrid;
 use super::pd_pcg::NonlinearPcg;
-use super::precondition::{Diagonal, Preconditioned};
+use super::precondition::{Diagonal, Preconditioned, relaxation};
 use super::stationary::Stationary;
 use super::{Chebyshev, Solver};
 use crate::device::Device;
@@ -348,9 +348,12 @@ impl Method {
         let chebyshev = self.chebyshev.then(|| Chebyshev::new(parameters.rho, parameters.delay));
         let gamma = parameters.under_relaxation;
         let over = parameters.over_relaxation;
+        let gamma_here = relaxation(self.chebyshev, !model.colliders.is_empty());
         let jacobi = |relaxation| Box::new(Stationary::<D, _>::new(Jacobi { relaxation }, chebyshev, gamma));
         let gauss_seidel = |omega| {
-            let sweep = Preconditioned::new(SymmetricGaussSeidel { omega }, self.chebyshev);
+            // Over-relaxed twice, a swing gains energy.
+            let gamma_here = if omega > 1.0 { 1.0 } else { gamma_here };
+            let sweep = Preconditioned::new(SymmetricGaussSeidel { omega }, gamma_here);
             Box::new(Stationary::<D, _>::new(sweep, chebyshev, gamma))
         };
         match self.kind {
@@ -359,10 +362,10 @@ impl Method {
             Kind::GaussSeidel => gauss_seidel(1.0),
             Kind::GaussSeidelOverRelaxed => gauss_seidel(over),
             Kind::Direct => {
-                Box::new(Stationary::<D, _>::new(Preconditioned::new(Direct, self.chebyshev), chebyshev, gamma))
+                Box::new(Stationary::<D, _>::new(Preconditioned::new(Direct, gamma_here), chebyshev, gamma))
             }
             Kind::Multigrid => {
-                Box::new(Stationary::<D, _>::new(Preconditioned::new(Multigrid, self.chebyshev), chebyshev, gamma))
+                Box::new(Stationary::<D, _>::new(Preconditioned::new(Multigrid, gamma_here), chebyshev, gamma))
             }
             Kind::Pcg => Box::new(NonlinearPcg::<D, _>::new(Diagonal)),
             Kind::PcgDirect => Box::new(NonlinearPcg::<D, _>::new(Direct)),

@@ -15,9 +15,6 @@ pub(super) struct JacobiConstraints<D: Device> {
 }
 
 impl<D: Device> Sweep<D> for JacobiConstraints<D> {
-    /// Friction is in the sweeps.
-    fn begin(&mut self, _device: &mut D, _problem: &mut D::Problem, _x: &mut D::Points) {}
-
     fn end(&mut self, device: &mut D, problem: &mut D::Problem, x: &mut D::Points) {
         device.turn_free_parts(problem, x);
     }
@@ -56,8 +53,7 @@ pub(super) struct ColouredConstraints<D: Device> {
 }
 
 impl<D: Device> Sweep<D> for ColouredConstraints<D> {
-    /// Friction is in the sweeps.
-    fn begin(&mut self, device: &mut D, problem: &mut D::Problem, _x: &mut D::Points) {
+    fn begin(&mut self, device: &mut D, problem: &mut D::Problem) {
         device.reset_multipliers(problem);
     }
 

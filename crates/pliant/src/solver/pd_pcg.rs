@@ -33,7 +33,6 @@ impl<D: Device, P: Precondition<D>> Solver<D> for NonlinearPcg<D, P> {
         control: &mut Control<D>,
     ) -> Result<SolveReport, SolveError> {
         let [g, z, p, ap] = self.fields.get_or_insert_with(|| std::array::from_fn(|_| device.points(problem)));
-        device.shorten_slips(problem, x);
         let mut report = SolveReport::default();
         let mut first = f64::INFINITY;
         while control.go_on(device, problem, report.iterations, x) {

@@ -8,10 +8,8 @@ use crate::device::{Blend, Device, DeviceError, Slot};
 
 /// One fixed-point iteration.
 pub(super) trait Sweep<D: Device> {
-    /// A step begins at x.
-    fn begin(&mut self, device: &mut D, problem: &mut D::Problem, x: &mut D::Points) {
-        device.shorten_slips(problem, x);
-    }
+    /// A step begins.
+    fn begin(&mut self, _device: &mut D, _problem: &mut D::Problem) {}
 
     /// A step ends with x.
     fn end(&mut self, _device: &mut D, _problem: &mut D::Problem, _x: &mut D::Points) {}
@@ -108,8 +106,8 @@ impl<D: Device, S: Sweep<D>> Solver<D> for Stationary<D, S> {
         control: &mut Control<D>,
     ) -> Result<SolveReport, SolveError> {
         let x_before = self.x_before.get_or_insert_with(|| device.points(problem));
-        self.sweep.begin(device, problem, x);
         device.copy(x, x_before);
+        self.sweep.begin(device, problem);
         self.best.begin();
         let safe = *self.safe.get_or_insert_with(|| self.sweep.safe_relaxation(device, problem));
         let mut under_relaxation = self.under_relaxation.unwrap_or(safe);

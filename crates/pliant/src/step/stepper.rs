@@ -217,6 +217,10 @@ where
         }
         device.start(problem, x);
         device.measure(problem, Moment::Start, x);
+        // Position-based sweeps have friction of their own.
+        if self.settings.method.minimises {
+            device.shorten_slips(problem, x);
+        }
         solver.set_rho(if careful { 0.0 } else { self.rho });
         // Without the deadline nothing but patience would end them.
         let usual =

@@ -1,0 +1,327 @@
+//! Blocks of contacts, their cover, and friction in the objective, in WGSL.
+//!
+//! Bounds count roundings, worst case, in ε of the terms before they cancel: ½ for a sum or product, 2.5 for a division,
+//! 4.5 for a square root (a reciprocal of an inverse one). What an earlier error grows to is carried along, so the bounds
+//! hold on every GPU that rounds to nearest; the twin in `f64` counts as exact.
+
+use super::elements::EPS;
+use super::random::Random;
+use super::{Gpu, as_written_and_sloppy};
+use pliant::contact::{self, Grip, covered, stopped_motion, without_momentum};
+use pliant::math::{self, Sym3, Vec3};
+
+const BLOCKS: &str = "
+struct Query {
+    any: array<vec4<f32>, 2>,
+    found: array<vec4<f32>, 2>,
+    had: array<vec4<f32>, 2>,
+    definite: array<vec4<f32>, 2>,
+    plain: vec4<f32>,
+    next: vec4<f32>,
+}
+@group(0) @binding(0) var<storage, read> queries: array<Query>;
+@group(0) @binding(1) var<storage, read_write> result: array<vec4<f32>>;
+fn block(lines: array<vec4<f32>, 2>) -> Sym3 {
+    return Sym3(lines[0].xyz, lines[1].xyz);
+}
+@compute @workgroup_size(64)
+fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+    if id.x >= arrayLength(&queries) {
+        return;
+    }
+    let q = queries[id.x];
+    let any = block(q.any);
+    let square = sym_square(q.plain.xyz);
+    let cover = covered(block(q.found), block(q.had));
+    let out = 7u * id.x;
+    result[out] = vec4(square.diagonal, sym_trace(any));
+    result[out + 1u] = vec4(square.off, sym_bound(any));
+    result[out + 2u] = vec4(sym_times(any, q.plain.xyz), 0.0);
+    result[out + 3u] = vec4(sym_solve(block(q.definite), q.plain.xyz), 0.0);
+    result[out + 4u] = vec4(cover.diagonal, 0.0);
+    result[out + 5u] = vec4(cover.off, 0.0);
+    result[out + 6u] = vec4(without_momentum(block(q.found), q.plain.xyz, q.next.xyz), 0.0);
+}
+";
+
+const FRICTION: &str = "
+struct Query {
+    grip: Grip,
+    x: vec3<f32>,
+    depth: f32,
+    motion: f32,
+}
+@group(0) @binding(0) var<storage, read> queries: array<Query>;
+@group(0) @binding(1) var<storage, read_write> result: array<vec4<f32>>;
+@compute @workgroup_size(64)
+fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+    if id.x >= arrayLength(&queries) {
+        return;
+    }
+    let q = queries[id.x];
+    let slip = grip_slip(q.grip, q.x);
+    result[2u * id.x] = vec4(slip, grip_value(q.grip, q.x));
+    result[2u * id.x + 1u] = vec4(grip_stiffness(q.grip, slip), stopped_motion(q.depth, q.motion), 0.0, 0.0);
+}
+";
+
+/// Exact in f32, as the twin sees it.
+fn seen(v: Vec3<f64>) -> Vec3<f64> {
+    v.cast::<f32>().cast()
+}
+
+fn seen_block(m: Sym3<f64>) -> Sym3<f64> {
+    Sym3 { diagonal: seen(m.diagonal), off: seen(m.off) }
+}
+
+fn absolute(v: Vec3<f64>) -> Vec3<f64> {
+    Vec3::new(v.x.abs(), v.y.abs(), v.z.abs())
+}
+
+fn absolute_block(m: Sym3<f64>) -> Sym3<f64> {
+    Sym3 { diagonal: absolute(m.diagonal), off: absolute(m.off) }
+}
+
+fn vector(words: &[f32]) -> Vec3<f64> {
+    Vec3::new(words[0], words[1], words[2]).cast()
+}
+
+/// An error in units of its bound; where nothing may round, any error is too much, and so is what is no number.
+fn share(found: f64, exact: f64, bound: f64) -> f64 {
+    let error = (found - exact).abs();
+    match (error == 0.0, error.is_nan()) {
+        (true, _) => 0.0,
+        (_, true) => f64::INFINITY,
+        _ => error / bound,
+    }
+}
+
+fn worst_share_of_block(words: &[f32], exact: Sym3<f64>, bound: Sym3<f64>) -> f64 {
+    let diagonal = worst_share(vector(words), exact.diagonal, bound.diagonal);
+    diagonal.max(worst_share(vector(&words[4..]), exact.off, bound.off))
+}
+
+fn worst_share(found: Vec3<f64>, exact: Vec3<f64>, bound: Vec3<f64>) -> f64 {
+    (0..3).map(|k| share(found[k], exact[k], bound[k])).fold(0.0, f64::max)
+}
+
+/// Runs a kernel for all cases on all adapters and compares what it writes, `words` numbers for each.
+fn check<Case: std::fmt::Debug, const N: usize>(
+    source: &str,
+    cases: &[Case],
+    words: usize,
+    pack: impl Fn(&Case) -> Vec<f32>,
+    compare: impl Fn(&Case, &[f32]) -> [(&'static str, f64); N],
+) {
+    let packed: Vec<f32> = cases.iter().flat_map(pack).collect();
+    for (gpu, source) in Gpu::all().iter().flat_map(|gpu| as_written_and_sloppy(source).map(|source| (gpu, source))) {
+        let out = gpu.run(&source, &[&packed], cases.len() * words, cases.len());
+        let mut worst = [("", 0.0f64); N];
+        for (case, out) in cases.iter().zip(out.chunks_exact(words)) {
+            for (worst, (what, share)) in worst.iter_mut().zip(compare(case, out)) {
+                assert!(share <= 1.0, "{}: {what} {share} of the bound at {case:?}: {out:?}", gpu.name);
+                *worst = (what, worst.1.max(share));
+            }
+        }
+        eprintln!("{}: {worst:.3?} of the bounds", gpu.name);
+    }
+}
+
+#[derive(Debug)]
+struct BlockCase {
+    /// Of any signs.
+    any: Sym3<f64>,
+    found: Sym3<f64>,
+    had: Sym3<f64>,
+    definite: Sym3<f64>,
+    plain: Vec3<f64>,
+    next: Vec3<f64>,
+}
+
+/// Two normals: orthogonal ones, one a thousandth of a radian from the other, any two, axes.
+fn normals(random: &mut Random) -> [[Vec3<f64>; 2]; 4] {
+    let turn = random.rotation();
+    let [a, b] = [0, 1].map(|axis| turn * Vec3::axis(axis));
+    let any = [0; 2].map(|_| random.vector().unit_or(Vec3::axis(2)));
+    [[a, b], [a, (a + b * 1e-3).unit_or(a)], any, [Vec3::axis(1), Vec3::axis(0)]].map(|pair| pair.map(seen))
+}
+
+/// Pushes of both normals, of one, of none; friction from none to a hundred times as stiff; what was there before the same,
+/// softer, stiffer, turned, nothing.
+fn block_cases() -> Vec<BlockCase> {
+    let mut random = Random(5);
+    let mut out = Vec::new();
+    for round in 0..24 {
+        let scale = [1.0, 1e-3, 1e4][round % 3];
+        for [a, b] in normals(&mut random) {
+            let push = |normal: Vec3<f64>, stiffness: f64| Sym3::square(normal) * (stiffness * scale);
+            let blocks =
+                [Sym3::ZERO, push(a, 1.0), push(b, 1.0), push(a, 1.0) + push(b, 1.0), push(a, 1e-2), push(b, 1e2)];
+            let blocks = blocks.map(seen_block);
+            for (found, had) in blocks.iter().flat_map(|found| blocks.iter().map(move |had| (*found, *had))) {
+                let grip = Grip { normal: a, ..Grip::NONE };
+                let held = [0.0, 1e-2, 1.0, 1e2][out.len() % 4] * scale;
+                let rest = [1.0, 0.1][out.len() / 4 % 2] * scale;
+                let definite = seen_block(found + grip.along(held) + Sym3::scalar(rest));
+                let any = seen_block(Sym3 { diagonal: random.vector() * scale, off: random.vector() * scale });
+                let plain = if out.len() % 50 == 7 { Vec3::ZERO } else { seen(random.vector()) };
+                let far = [0.0, 1e-5, 1.0][out.len() % 3];
+                let next = seen(plain + random.vector() * far);
+                out.push(BlockCase { any, found, had, definite, plain, next });
+            }
+        }
+    }
+    out
+}
+
+/// m⁻¹ v by cofactors, and how far rounding moves it: cofactors of two products and a difference (1), times v with two sums
+/// (1.5), divided (2.5); their determinant with a product and two sums (2.5). Both sum terms that may cancel: with κ the
+/// condition number of m, the determinant of one stiff direction loses κ² of its digits.
+fn solved(m: Sym3<f64>, v: Vec3<f64>) -> (Vec3<f64>, Vec3<f64>) {
+    let (d, o) = (m.diagonal, m.off);
+    let big = absolute_block(m);
+    let (bd, bo) = (big.diagonal, big.off);
+    let terms = Sym3 {
+        diagonal: Vec3::new(bd.y * bd.z + bo.x * bo.x, bd.x * bd.z + bo.y * bo.y, bd.x * bd.y + bo.z * bo.z),
+        off: Vec3::new(bo.y * bo.z + bd.x * bo.x, bo.x * bo.z + bd.y * bo.y, bo.x * bo.y + bd.z * bo.z),
+    };
+    let det = Vec3::new(d.x, o.z, o.y).dot(Vec3::new(o.z, d.y, o.x).cross(Vec3::new(o.y, o.x, d.z)));
+    let det_terms = bd.x * terms.diagonal.x + bo.z * terms.off.z + bo.y * terms.off.y;
+    let lost = 2.5 * EPS * det_terms / det;
+    assert!(lost < 0.1, "a sample should leave something to compare: {m:?}");
+    let exact = m.inverse().times(v);
+    (exact, (terms.times(absolute(v)) * (5.0 * EPS / det) + absolute(exact) * lost) / (1.0 - lost))
+}
+
+fn compare_blocks(case: &BlockCase, out: &[f32]) -> [(&'static str, f64); 7] {
+    let BlockCase { any, found, had, definite, plain, next } = *case;
+    let number = |at: usize| f64::from(out[at]);
+    let square = Sym3::square(plain);
+    // One product.
+    let square_bound = absolute_block(square) * (0.5 * EPS);
+    let size = absolute_block(any);
+    let (solution, solution_bound) = solved(definite, plain);
+    // What is found: a trace (1), its share (½ for the number, ½ for the product) and a sum (½) make 2.5, the sum with the
+    // rest 3. What is kept of the rest: two traces (3.5 and 1), a division and a difference (½) make 7.5 of at most 1, a
+    // product and a sum 8.5.
+    let cover = covered(found, had);
+    let now = absolute_block(covered(found, Sym3::ZERO));
+    let cover_bound = (now * 3.0 + absolute_block(had) * 8.5) * EPS;
+    // A difference (½), a product with two sums (1.5), a division by two sums (3.5); then a difference with `next`.
+    let kept = without_momentum(found, plain, next);
+    let stiffness = found.bound().max(f64::MIN_POSITIVE);
+    let taken = absolute_block(found).times(absolute(next - plain)) / stiffness;
+    let kept_bound = (taken * 6.0 + absolute(kept) * 0.5) * EPS;
+    [
+        ("square", worst_share_of_block(out, square, square_bound)),
+        // Two sums each, and a product.
+        ("trace", share(number(3), any.trace(), EPS * size.trace())),
+        ("bound", share(number(7), any.bound(), EPS * any.bound())),
+        ("times", worst_share(vector(&out[8..]), any.times(plain), size.times(absolute(plain)) * (1.5 * EPS))),
+        ("solve", worst_share(vector(&out[12..]), solution, solution_bound)),
+        ("covered", worst_share_of_block(&out[16..], cover, cover_bound)),
+        ("without_momentum", worst_share(vector(&out[24..]), kept, kept_bound)),
+    ]
+}
+
+/// Blocks and what covers them, on all adapters.
+pub fn check_blocks() {
+    let pack = |case: &BlockCase| {
+        let BlockCase { any, found, had, definite, plain, next } = case;
+        let blocks = [any, found, had, definite].into_iter().flat_map(|m| [m.diagonal, m.off]);
+        blocks.chain([*plain, *next]).flat_map(|v| v.cast::<f32>().store()).collect()
+    };
+    let source = [math::SYM3_WGSL, contact::COVER_WGSL, BLOCKS].concat();
+    check(&source, &block_cases(), 28, pack, compare_blocks);
+}
+
+#[derive(Debug)]
+struct FrictionCase {
+    grip: Grip<f64>,
+    sticking: f64,
+    x: Vec3<f64>,
+    depth: f64,
+    motion: f64,
+}
+
+/// Slips of none, at the threshold, just below and above it, far below, far above; with and without motion along the normal.
+fn friction_cases() -> Vec<FrictionCase> {
+    let mut random = Random(6);
+    let mut out = Vec::new();
+    let mut add = |normal: Vec3<f64>, anchor: Vec3<f64>, moved: Vec3<f64>, sticking: f64| {
+        let k = out.len();
+        let limit = f64::from([2.5f32, 0.0, 1e-4, 1e3, 0.3][k % 5]);
+        let (anchor, normal) = (seen(anchor), seen(normal));
+        let x = if moved == Vec3::ZERO { anchor } else { seen(anchor + moved) };
+        let depth = f64::from([0.0f32, 1e-5, 3e-3, 0.7][k % 4]);
+        // Nothing, outwards, below the depth, at it, up to ten times it, at that, beyond it.
+        let times = [0.0, -1.0, 0.5, 1.0, 3.3, 10.0, 30.0][k % 7];
+        let motion = f64::from(if depth == 0.0 { times as f32 * 1e-3 } else { (times * depth) as f32 });
+        out.push(FrictionCase { grip: Grip { anchor, normal, limit }, sticking, x, depth, motion });
+    };
+    let unit = 2f64.powi(-20);
+    for ulp in [-1.0, 0.0, 1.0] {
+        let sticking = 5.0 * unit * (1.0 + ulp * EPS);
+        for normal in [Vec3::axis(1), -Vec3::axis(1)] {
+            for along in [0.0, 7.0 * unit, -1024.0 * unit] {
+                // ‖u‖ is 5 units, and nothing rounds.
+                add(normal, Vec3::ZERO, Vec3::new(3.0 * unit, along, -4.0 * unit), sticking);
+            }
+        }
+    }
+    for _ in 0..60 {
+        let sticking = f64::from((1e-5 * 10f64.powf(random.signed())) as f32);
+        let normal = random.vector().unit_or(Vec3::axis(1));
+        let tangent = normal.cross(random.vector()).unit_or(Vec3::ZERO);
+        let near = [0.0, 1e-6, 1e-3, 0.5, 0.99, 1.0 - 1e-6, 1.0, 1.0 + 1e-6, 1.01, 2.0, 1e3];
+        for (slip, along) in near.into_iter().flat_map(|slip| [0.0, 1.0, -1e3].map(|along| (slip, along))) {
+            let moved = tangent * (slip * sticking) + normal * (along * sticking);
+            add(normal, Vec3::ZERO, moved, sticking);
+            add(normal, random.vector(), moved, sticking);
+        }
+        add(Vec3::ZERO, random.vector(), random.vector(), sticking);
+    }
+    out
+}
+
+fn compare_friction(case: &FrictionCase, out: &[f32]) -> [(&'static str, f64); 4] {
+    let FrictionCase { grip, sticking, x, depth, motion } = *case;
+    let (scaled, by) = Grip { limit: 1.0, ..grip }.gradient(x, sticking);
+    let slip = scaled / by;
+    // A difference (½), its part along the normal with two products and two sums (2, and ½ of the difference), another
+    // difference.
+    let moved = absolute(x - grip.anchor);
+    let normal = absolute(grip.normal);
+    let slip_bound = (moved * 0.5 + normal * (2.5 * moved.dot(normal)) + absolute(slip) * 0.5) * EPS;
+    // Half of the products and two sums below the root (¾), and the root.
+    let u = slip.length();
+    let u_error = slip_bound.length() + 5.25 * EPS * u;
+    // The longer of two lengths is wrong by no more than they are; then a division.
+    let (_, stiffness) = grip.gradient(x, sticking);
+    let stiffness_bound = stiffness * (u_error / (u.max(sticking) - u_error) + 2.5 * EPS);
+    // No steeper than u/ε and 1 along u; then two products and a division.
+    let value = grip.value(x, sticking);
+    let value_bound = grip.limit * u_error * ((u + u_error) / sticking).min(1.0) + 3.5 * EPS * value;
+    let stopped = stopped_motion(depth, motion);
+    [
+        ("slip", worst_share(vector(out), slip, slip_bound)),
+        ("value", share(f64::from(out[3]), value, value_bound)),
+        ("stiffness", share(f64::from(out[4]), stiffness, stiffness_bound)),
+        // One product.
+        ("stopped_motion", share(f64::from(out[5]), stopped, 0.5 * EPS * stopped)),
+    ]
+}
+
+/// Friction as an energy, on all adapters.
+pub fn check_friction() {
+    let pack = |case: &FrictionCase| {
+        let FrictionCase { grip, sticking, x, depth, motion } = case;
+        let lines = [(grip.anchor, grip.limit), (grip.normal, *sticking), (*x, *depth)];
+        let mut out: Vec<f32> =
+            lines.into_iter().flat_map(|(v, w)| [v.x, v.y, v.z, w]).map(|number| number as f32).collect();
+        out.extend([*motion as f32, 0.0, 0.0, 0.0]);
+        out
+    };
+    let source = [math::WGSL, contact::WGSL, FRICTION].concat();
+    check(&source, &friction_cases(), 8, pack, compare_friction);
+}
