@@ -118,6 +118,10 @@ impl<R: Real> Step<R> {
         mut watch: impl FnMut(usize, f64),
     ) -> Result<SolveReport, SolveError> {
         let method = find_method(method).unwrap();
+        // As a stepper does.
+        if method.minimises {
+            self.device.shorten_slips(&self.problem, &mut self.x);
+        }
         let mut solver = method.solver::<Cpu<R>>(&self.model, &parameters(0.9));
         let mut look = |device: &mut Cpu<R>, problem: &mut <Cpu<R> as Device>::Problem, k: usize, x: &Vec<[R; 4]>| {
             watch(k, device.objective(problem, x).unwrap());
