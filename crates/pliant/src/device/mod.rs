@@ -105,11 +105,11 @@ pub enum DeviceError {
 pub enum Moment {
     /// x is where the step begins: its energy with held vertices at their targets.
     Still,
-    /// x is where the solve starts: its energy.
+    /// x is x̃: its energy.
     Start,
     /// x is what the solver found: its energy and gradient.
     Solution,
-    /// x is what the step ended with, after friction: stretch, gaps, inversions.
+    /// x is what the step ended with, out of colliders: stretch, gaps, inversions.
     End,
 }
 
@@ -121,9 +121,9 @@ pub struct Measures {
     pub still_energy: f64,
     /// The part of `still_energy` that is energy of motion, J.
     pub motion_energy: f64,
-    /// E at the start of the solve, J.
+    /// E at x̃, J.
     pub start_energy: f64,
-    /// E of the solution, before friction, J.
+    /// E of the solution, J.
     pub energy: f64,
     /// ‖∇E‖ of the solution, N.
     pub gradient_norm: f64,
@@ -201,7 +201,7 @@ pub trait Device {
     /// Starts a step from (x, v): pins, colliders, the inertial target x̃ = x + h v + h² M⁻¹ f, and friction where that is
     /// inside a collider.
     fn begin_step(&mut self, problem: &mut Self::Problem, input: &StepInput, x: &Self::Points, v: &Self::Points);
-    /// x = x̃, with held vertices at their targets: where every solver starts.
+    /// x = x̃, with held vertices at their targets: where every step starts.
     fn start(&mut self, problem: &Self::Problem, x: &mut Self::Points);
     /// Shortens the slip of each vertex that touches by what friction would take from it alone: a better start where many
     /// of them slip together.

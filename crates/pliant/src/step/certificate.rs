@@ -5,9 +5,9 @@ use crate::device::Measures;
 /// Measures of one state, and of how well it solves its step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Certificate {
-    /// E of the solution, before friction, J.
+    /// E of the solution, J.
     pub energy: f64,
-    /// E at the start of the solve, J.
+    /// E at x̃, where the step starts, J.
     pub start_energy: f64,
     /// ‖∇E‖ of the solution, N.
     pub gradient_norm: f64,

@@ -222,7 +222,7 @@ where
             device.shorten_slips(problem, x);
         }
         solver.set_rho(if careful { 0.0 } else { self.rho });
-        // Without the deadline nothing but patience would end them.
+        // Without the deadline nothing would end them.
         let usual =
             if careful && self.settings.budget.is_some() { self.settings.method.iterations } else { usize::MAX };
         let mut iterations = self.settings.iterations.min(usual);
