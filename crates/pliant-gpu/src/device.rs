@@ -169,9 +169,9 @@ impl Device for Gpu {
     fn gradient(&mut self, problem: &mut GpuProblem, x: &Points, g: &mut Points) {
         self.prepare_matrix(problem);
         self.fill_slots(problem, &x.field);
-        let omega = f32::from(u8::from(std::mem::take(&mut problem.fresh_step)));
+        let fresh = u32::from(std::mem::take(&mut problem.fresh_step));
         let buffers = sweep_buffers(problem, &x.field, &g.field, &problem.contact);
-        let parameters = SweepParameters { n: problem.n, omega, ..Default::default() };
+        let parameters = SweepParameters { n: problem.n, fresh, ..Default::default() };
         self.recorder.run(&problem.kernels.gradient, &buffers, &parameters, problem.n);
     }
 

@@ -108,6 +108,8 @@ pub(crate) struct SweepParameters {
     pub n: u32,
     pub omega: f32,
     pub gamma: f32,
+    /// 1 for the first gradient of a step.
+    pub fresh: u32,
 }
 
 #[derive(Clone, Copy, Default, Pod, Zeroable)]

@@ -55,7 +55,7 @@ impl Gpu {
     ) {
         self.fill_slots(problem, x);
         let parameters =
-            SweepParameters { n: problem.n, omega: blend.omega as f32, gamma: blend.under_relaxation as f32 };
+            SweepParameters { n: problem.n, omega: blend.omega as f32, gamma: blend.under_relaxation as f32, fresh: 0 };
         let Some(slot) = residual else {
             let buffers = sweep_buffers(problem, x, x_before, &problem.nothing.write[0]);
             self.recorder.run(&problem.kernels.jacobi, &buffers, &parameters, problem.n);
@@ -109,7 +109,7 @@ impl Gpu {
             [&x_before.buffer, &patches.headers, &patches.members, &patches.owned, &patches.corners, &patches.data];
         buffers[10..].copy_from_slice(&own);
         let (omega, gamma) = (blend.omega as f32, blend.under_relaxation as f32);
-        let parameters = SweepParameters { n: patches.count, omega, gamma };
+        let parameters = SweepParameters { n: patches.count, omega, gamma, fresh: 0 };
         self.recorder.dispatch(&patches.kernel, &buffers, &parameters, patches.count);
     }
 

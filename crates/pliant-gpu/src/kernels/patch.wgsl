@@ -15,6 +15,7 @@ struct Parameters {
     patches: u32,
     omega: f32,
     gamma: f32,
+    padding: u32,
 }
 var<immediate> p: Parameters;
 

@@ -2,9 +2,10 @@
 
 struct Parameters {
     n: u32,
-    // For `gradient` 1 if it is the first of a step.
     omega: f32,
     gamma: f32,
+    // 1 for the first gradient of a step.
+    fresh: u32,
 }
 var<immediate> p: Parameters;
 // x⁻, which becomes x⁺; or ∇E.
@@ -38,7 +39,7 @@ fn gradient(
     out_field[i] = vec4(f.gradient, 0.0);
     if COLLIDERS > 0u {
         var had = sym_scalar(0.0);
-        if p.omega == 0.0 { had = block_at(p.n + i); }
+        if p.fresh == 0u { had = block_at(p.n + i); }
         let pushes = covered(f.push, had);
         put_block(i, sym_add(f.push, f.friction));
         put_block(p.n + i, pushes);
