@@ -14,8 +14,11 @@ check() {
     if "$@" >"$log" 2>&1; then
         printf 'ok    %s (%d s)\n' "$name" $((SECONDS - begun))
     else
-        printf 'FAIL  %s: %s\n\n' "$name" "$*"
-        cat "$log"
+        printf 'FAIL  %s: %s\n' "$name" "$*"
+        # What failed comes first: a long log is often cut.
+        grep -E '^test .*(FAILED|failed)|^error|panicked at' -A 2 "$log" | grep -vE '^(--|test .* ok$|note:)' | head -60
+        printf '\n'
+        grep -vE '^ +(Compiling|Downloaded|Downloading|Running) |^test .* ok$|^$' "$log"
         exit 1
     fi
 }

@@ -174,23 +174,22 @@ fn block_cases() -> Vec<BlockCase> {
     out
 }
 
-/// m⁻¹ v by cofactors, and how far rounding moves it: cofactors of two products and a difference (1), times v with two sums
-/// (1.5), divided (2.5); their determinant with a product and two sums (2.5). Both sum terms that may cancel: with κ the
-/// condition number of m, the determinant of one stiff direction loses κ² of its digits.
+/// m⁻¹ v by L D Lᵀ, and how far rounding moves it: |m⁻¹| |L| D |Lᵀ| |x| times 3n + 1 roundings of ½ (Higham 2002, "Accuracy
+/// and stability of numerical algorithms", §10.1), which is 5, and 2 more for each of the two divisions on the way to an
+/// entry, which WGSL may round to 2.5.
 fn solved(m: Sym3<f64>, v: Vec3<f64>) -> (Vec3<f64>, Vec3<f64>) {
     let (d, o) = (m.diagonal, m.off);
-    let big = absolute_block(m);
-    let (bd, bo) = (big.diagonal, big.off);
-    let terms = Sym3 {
-        diagonal: Vec3::new(bd.y * bd.z + bo.x * bo.x, bd.x * bd.z + bo.y * bo.y, bd.x * bd.y + bo.z * bo.z),
-        off: Vec3::new(bo.y * bo.z + bd.x * bo.x, bo.x * bo.z + bd.y * bo.y, bo.x * bo.y + bd.z * bo.z),
-    };
-    let det = Vec3::new(d.x, o.z, o.y).dot(Vec3::new(o.z, d.y, o.x).cross(Vec3::new(o.y, o.x, d.z)));
-    let det_terms = bd.x * terms.diagonal.x + bo.z * terms.off.z + bo.y * terms.off.y;
-    let lost = 2.5 * EPS * det_terms / det;
+    let (l_z, l_y) = (o.z / d.x, o.y / d.x);
+    let d_y = d.y - l_z * o.z;
+    let l_x = (o.x - l_y * o.z) / d_y;
+    let d_z = d.z - l_y * o.y - l_x * (o.x - l_y * o.z);
+    let column = |x: f64, y: f64, z: f64, d: f64| Sym3::square(absolute(Vec3::new(x, y, z))) * d;
+    let terms = column(1.0, l_z, l_y, d.x) + column(0.0, 1.0, l_x, d_y) + column(0.0, 0.0, 1.0, d_z);
+    let inverse = absolute_block(m.inverse());
+    let lost = 9.0 * EPS * terms.bound() * inverse.bound();
     assert!(lost < 0.1, "a sample should leave something to compare: {m:?}");
-    let exact = m.inverse().times(v);
-    (exact, (terms.times(absolute(v)) * (5.0 * EPS / det) + absolute(exact) * lost) / (1.0 - lost))
+    let exact = m.solve(v);
+    (exact, inverse.times(terms.times(absolute(exact))) * (9.0 * EPS / (1.0 - lost)))
 }
 
 fn compare_blocks(case: &BlockCase, out: &[f32]) -> [(&'static str, f64); 7] {

@@ -37,11 +37,17 @@ fn sym_times(m: Sym3, v: vec3<f32>) -> vec3<f32> {
     return m.diagonal * v + m.off.zzy * v.yxx + m.off.yxx * v.zzy;
 }
 
-// m⁻¹ v for a positive definite matrix, by cofactors.
+// m⁻¹ v for a positive definite matrix, by L diag(d) Lᵀ.
 fn sym_solve(m: Sym3, v: vec3<f32>) -> vec3<f32> {
-    let d = m.diagonal;
     let o = m.off;
-    let cofactor = Sym3(d.yxx * d.zzy - o * o, o.yxx * o.zzy - d * o);
-    let det = d.x * cofactor.diagonal.x + o.z * cofactor.off.z + o.y * cofactor.off.y;
-    return sym_times(cofactor, v) / det;
+    let l_z = o.z / m.diagonal.x;
+    let l_y = o.y / m.diagonal.x;
+    let d_y = m.diagonal.y - l_z * o.z;
+    let rest = o.x - l_y * o.z;
+    let l_x = rest / d_y;
+    let d_z = m.diagonal.z - l_y * o.y - l_x * rest;
+    let y = v.y - l_z * v.x;
+    let z = (v.z - l_y * v.x - l_x * y) / d_z;
+    let solved_y = y / d_y - l_x * z;
+    return vec3(v.x / m.diagonal.x - l_z * solved_y - l_y * z, solved_y, z);
 }

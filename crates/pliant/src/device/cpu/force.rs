@@ -140,7 +140,7 @@ impl<'a, R: Real> Force<'a, R> {
         let (g, mut steps) = (g.map(Wide::lanes), steps.map(Wide::lanes));
         for (l, contact) in contact.iter().enumerate().filter(|(_, contact)| **contact != Sym3::ZERO) {
             let diagonal = Sym3::scalar(self.diagonal[first + l]);
-            let step = (diagonal + *contact).inverse().times(Vec3::new(g[0][l], g[1][l], g[2][l]));
+            let step = (diagonal + *contact).solve(Vec3::new(g[0][l], g[1][l], g[2][l]));
             (0..3).for_each(|k| steps[k][l] = step[k]);
         }
         steps.map(R::Wide::new)

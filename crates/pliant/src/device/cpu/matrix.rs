@@ -27,7 +27,7 @@ impl<R: Real> CpuProblem<R> {
         if contact == Sym3::ZERO {
             return r * self.inv_diagonal[i];
         }
-        (Sym3::scalar(self.diagonal[i]) + contact).inverse().times(r)
+        (Sym3::scalar(self.diagonal[i]) + contact).solve(r)
     }
 
     /// zᵢ += ω (r − A z)ᵢ / Dᵢ for the vertices of one colour.
