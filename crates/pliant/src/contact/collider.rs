@@ -39,6 +39,9 @@ enum Shape<R> {
     Cylinder { radius: R, half_height: R },
 }
 
+/// Normals that enclose less than 60° look to the same side.
+const SAME_SIDE: f64 = 0.5;
+
 /// Rotation about x, then y, then z; degrees.
 pub(crate) fn rotation_from_degrees(degrees: [f64; 3]) -> Mat3<f64> {
     let about = |axis: usize| Mat3::rotation(Vec3::axis(axis), degrees[axis].to_radians());
@@ -238,6 +241,21 @@ impl<R: Real> PosedCollider<R> {
     pub fn curvature(&self, x: Vec3<R>) -> Mat3<R> {
         let own = self.rotation.transpose() * (x - self.centre);
         self.rotation * self.shape.curvature(own) * self.rotation.transpose()
+    }
+
+    /// Signed distance, m, and normal at a point that comes from outside, from `from`: it leaves on the side on which it came.
+    ///
+    /// Within one step a vertex may get so far inside, by weight alone, that another face is nearer: a hem at rest on the edge of
+    /// a box would be pushed out sideways. So where the nearest face looks elsewhere than the one at `from`, the plane there
+    /// counts. Shapes are convex: nothing inside is beyond that plane.
+    #[inline]
+    pub fn distance_coming(&self, x: Vec3<R>, from: Vec3<R>, thickness: R) -> (R, Vec3<R>) {
+        let (d, n) = self.distance(x);
+        if d >= thickness {
+            return (d, n);
+        }
+        let (gap, side) = self.distance(from);
+        if gap < R::ZERO || n.dot(side) > R::of(SAME_SIDE) { (d, n) } else { (gap + side.dot(x - from), side) }
     }
 
     /// Velocity of the collider's material at a point, m/s.

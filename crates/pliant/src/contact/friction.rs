@@ -27,7 +27,8 @@ pub fn stopped_motion<R: Real>(depth: R, motion: R) -> R {
 /// Friction of one vertex in one step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Grip<R> {
-    /// Where the vertex is at the end of the step if it sticks, up to a motion along the normal, m.
+    /// Where the vertex is at the end of the step if it sticks, up to a motion along the normal; where nothing touches, where it
+    /// was at the start, m.
     pub anchor: Vec3<R>,
     /// Of the surface, at the start of the step.
     pub normal: Vec3<R>,

@@ -24,7 +24,7 @@ pub struct Potential {
     pub spring_pins: Vec<(u32, [f64; 3], f64)>,
     /// Colliders at the end of the step.
     pub colliders: Vec<PosedCollider<f64>>,
-    /// Friction of each vertex; empty without.
+    /// Friction of each vertex, and where it comes from; empty without colliders.
     pub grips: Vec<Grip<f64>>,
 }
 
@@ -123,9 +123,11 @@ impl Potential {
     /// Active contacts of a vertex.
     fn contacts(&self, i: usize, x: [f64; 4]) -> impl Iterator<Item = Contact<'_>> + '_ {
         let (thickness, stiffness) = (self.model.thickness[i], self.system.contact_stiffness[i]);
-        let free = !self.system.held[i];
+        let (free, from) = (!self.system.held[i], self.grips.get(i).map(|grip| grip.anchor));
         self.colliders.iter().filter_map(move |collider| {
-            let (d, normal) = collider.distance(Vec3::load(x));
+            let x = Vec3::load(x);
+            let (d, normal) =
+                from.map_or_else(|| collider.distance(x), |from| collider.distance_coming(x, from, thickness));
             (free && d < thickness).then_some(Contact { collider, depth: thickness - d, normal, stiffness })
         })
     }
@@ -221,6 +223,8 @@ impl Contact<'_> {
         let across = self.normal.outer(self.normal) * self.stiffness;
         match curvature {
             Curvature::Projected => across,
+            // Where the plane of another side counts, there is no curvature.
+            Curvature::Exact if self.collider.distance(Vec3::load(x)).1 != self.normal => across,
             Curvature::Exact => across - self.collider.curvature(Vec3::load(x)) * (self.stiffness * self.depth),
         }
     }

@@ -114,7 +114,7 @@ impl<R: Real> CpuProblem<R> {
         if self.colliders.is_empty() {
             return;
         }
-        let (colliders, thickness, inv_mass) = (&self.colliders, &self.thickness, &self.inv_mass);
+        let (colliders, thickness, inv_mass, grips) = (&self.colliders, &self.thickness, &self.inv_mass, &self.grips);
         let h = R::of(self.system.h);
         x.par_chunks_mut(TASK).zip(self.start.par_chunks_mut(TASK)).enumerate().for_each(|(k, (x, start))| {
             for (i, (x, start)) in (k * TASK..).zip(x.iter_mut().zip(start)) {
@@ -123,7 +123,7 @@ impl<R: Real> CpuProblem<R> {
                 }
                 for collider in colliders {
                     let at = Vec3::load(*x);
-                    let (d, normal) = collider.distance(at);
+                    let (d, normal) = collider.distance_coming(at, grips[i].anchor, thickness[i]);
                     let depth = thickness[i] - d;
                     if depth > R::ZERO {
                         let carried = Vec3::load(*start) + collider.velocity_at(at) * h;

@@ -45,7 +45,13 @@ impl<'a, R: Real> Force<'a, R> {
     /// ∇E of a block of vertices at `xi`; `touch` gets the lane of each active contact and the block that it adds
     /// to the Hessian, N/m.
     #[inline(always)]
-    fn block(&self, b: usize, x: &[[R; 4]], xi: [R::Wide; 3], touch: &mut impl FnMut(usize, Sym3<R>)) -> [R::Wide; 3] {
+    fn block(
+        &self,
+        b: usize,
+        x: &[[R; 4]],
+        xi: [R::Wide; 3],
+        touch: &mut impl FnMut(usize, Sym3<R>, bool),
+    ) -> [R::Wide; 3] {
         let first = b * LANES;
         let count = LANES.min(x.len() - first);
         let target = load::<R>(self.x_pull, first);
@@ -76,24 +82,30 @@ impl<'a, R: Real> Force<'a, R> {
     }
 
     #[inline(never)]
-    fn add_contacts(&self, first: usize, x: &[[R; 4]], g: &mut [Lanes<R>; 3], touch: &mut impl FnMut(usize, Sym3<R>)) {
+    fn add_contacts(
+        &self,
+        first: usize,
+        x: &[[R; 4]],
+        g: &mut [Lanes<R>; 3],
+        touch: &mut impl FnMut(usize, Sym3<R>, bool),
+    ) {
         for (l, i) in (first..x.len().min(first + LANES)).enumerate() {
             if self.inv_diagonal[i] == R::ZERO {
                 continue;
             }
             let stiffness = self.contact_stiffness[i];
             for collider in self.colliders {
-                let (d, normal) = collider.distance(Vec3::load(x[i]));
+                let (d, normal) = collider.distance_coming(Vec3::load(x[i]), self.grips[i].anchor, self.thickness[i]);
                 let depth = self.thickness[i] - d;
                 if depth > R::ZERO {
-                    touch(l, Sym3::square(normal) * stiffness);
+                    touch(l, Sym3::square(normal) * stiffness, true);
                     for k in 0..3 {
                         g[k][l] -= normal[k] * (stiffness * depth);
                     }
                 }
             }
             if let Some((friction, block)) = self.friction(i, x[i]) {
-                touch(l, block);
+                touch(l, block, false);
                 for k in 0..3 {
                     g[k][l] += friction[k];
                 }
@@ -113,7 +125,7 @@ impl<'a, R: Real> Force<'a, R> {
     #[inline(always)]
     fn gradient_block(&self, first: usize, x: &[[R; 4]], g: &mut [[R; 4]], contact: &mut [Sym3<R>]) {
         contact.fill(Sym3::ZERO);
-        let mut touch = |l: usize, block| contact[l] = contact[l] + block;
+        let mut touch = |l: usize, block, _: bool| contact[l] = contact[l] + block;
         let sum = self.block(first / LANES, x, load::<R>(x, first), &mut touch).map(Wide::lanes);
         for (l, g) in g.iter_mut().enumerate() {
             *g = [sum[0][l], sum[1][l], sum[2][l], R::ZERO];
@@ -155,7 +167,13 @@ impl<'a, R: Real> Force<'a, R> {
             let i = first + at;
             let xi = load::<R>(x, i);
             let mut contact = [Sym3::ZERO; LANES];
-            let g = self.block(i / LANES, x, xi, &mut |l: usize, block| contact[l] = contact[l] + block);
+            let mut pushes = [Sym3::ZERO; LANES];
+            let g = self.block(i / LANES, x, xi, &mut |l: usize, block, push: bool| {
+                contact[l] = contact[l] + block;
+                if push {
+                    pushes[l] = pushes[l] + block;
+                }
+            });
             let inv = R::Wide::new(lanes(self.inv_diagonal, i));
             let mut steps = g.map(|g| g * inv);
             if !self.colliders.is_empty() && contact.iter().any(|contact| *contact != Sym3::ZERO) {
@@ -167,6 +185,13 @@ impl<'a, R: Real> Force<'a, R> {
                 before[k] + omega * (xi[k] - gamma * steps[k] - before[k])
             });
             store(next, &mut out[at..]);
+            if !self.colliders.is_empty() {
+                let (xl, sl) = (xi.map(Wide::lanes), steps.map(Wide::lanes));
+                for (l, push) in pushes.iter().enumerate().filter(|(_, p)| **p != Sym3::ZERO) {
+                    let plain = Vec3::new(xl[0][l] - sl[0][l], xl[1][l] - sl[1][l], xl[2][l] - sl[2][l]);
+                    out[at + l] = crate::contact::without_momentum(*push, plain, Vec3::load(out[at + l])).store();
+                }
+            }
         }
         residual.lanes().iter().map(|r| r.f64()).sum()
     }
@@ -260,10 +285,14 @@ impl<R: Real> CpuProblem<R> {
         }
         self.friction = friction;
         let (fresh, now, friction) = (std::mem::take(&mut self.fresh_step), &self.contact, &self.friction);
+        let (grips, stiffness) = (&self.grips, &self.contact_stiffness);
         for_chunks(&mut self.pushes, |first, chunk| {
             for (i, had) in (first..).zip(chunk) {
                 let push = now[i] + friction[i] * -R::ONE;
-                *had = covered(push, if fresh { Sym3::ZERO } else { *had });
+                if fresh {
+                    *had = covered(Sym3::square(grips[i].normal) * stiffness[i], Sym3::ZERO);
+                }
+                *had = covered(push, *had);
             }
         });
     }

@@ -89,7 +89,7 @@ impl<R: Real> CpuProblem<R> {
     /// body weighs on it. In cloth these are small beside what a solve leaves unfinished, and wrinkles would feed on it.
     fn take_grips(&mut self) {
         self.grips.clear();
-        if self.colliders.iter().all(|collider| collider.friction == R::ZERO) {
+        if self.colliders.is_empty() {
             return;
         }
         let (start, mut elastic) = (std::mem::take(&mut self.start), std::mem::take(&mut self.start_force));
@@ -99,11 +99,11 @@ impl<R: Real> CpuProblem<R> {
         }
         let (h, x_tilde) = (R::of(self.system.h), &self.x_tilde);
         let own = |i: usize| {
-            let mut most = Grip::NONE;
+            let (x, target) = (Vec3::load(start[i]), Vec3::load(x_tilde[i]));
+            let mut most = Grip { anchor: x, ..Grip::NONE };
             if self.inv_mass[i] == R::ZERO {
                 return most;
             }
-            let (x, target) = (Vec3::load(start[i]), Vec3::load(x_tilde[i]));
             let inertia = R::of(self.system.inertia[i]);
             let force = match self.solid.get(i) {
                 Some(true) => Vec3::load(elastic[i]) - (x - target) * inertia,
@@ -116,8 +116,8 @@ impl<R: Real> CpuProblem<R> {
                     let (_, normal) = collider.distance(anchor);
                     let stopped = stopped_motion(depth, (anchor - target).dot(normal));
                     let limit = collider.friction * (inertia * stopped + force.dot(normal));
-                    if limit > most.limit {
-                        most = Grip { anchor, normal, limit };
+                    if limit > most.limit || most.limit == R::ZERO {
+                        most = Grip { anchor, normal, limit: limit.max(R::ZERO) };
                     }
                 }
             }
@@ -138,7 +138,14 @@ impl<R: Real> CpuProblem<R> {
         map(x, |i, x| {
             let Grip { anchor, normal, limit } = self.grips[i];
             let back = limit * h * h * self.inv_mass[i];
-            if back > R::ZERO { anchor + limit_slip(x - anchor, normal, back, R::ONE) } else { x }
+            let mut x = if back > R::ZERO { anchor + limit_slip(x - anchor, normal, back, R::ONE) } else { x };
+            if self.inv_mass[i] > R::ZERO {
+                for collider in &self.colliders {
+                    let (d, normal) = collider.distance_coming(x, anchor, self.thickness[i]);
+                    x += normal * (self.thickness[i] - d).max(R::ZERO);
+                }
+            }
+            x
         });
     }
 
@@ -164,7 +171,7 @@ impl<R: Real> CpuProblem<R> {
         map(x, |i, mut x| {
             if self.inv_mass[i] > R::ZERO {
                 for collider in &self.colliders {
-                    let (d, normal) = collider.distance(x);
+                    let (d, normal) = collider.distance_coming(x, self.grips[i].anchor, self.thickness[i]);
                     if d < R::ZERO {
                         x -= normal * d;
                     }
