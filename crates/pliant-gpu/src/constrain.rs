@@ -4,7 +4,10 @@ use crate::buffer::{Buffer, Field};
 use crate::elements::{ColouredBatch, CorrectedBatch, ElementParameters};
 use crate::error::GpuError;
 use crate::gpu::Gpu;
-use crate::problem::{GpuProblem, StepParameters, grouped};
+use crate::kernel::{Access, Kernel};
+use crate::problem::{GpuProblem, grouped};
+use bytemuck::{Pod, Zeroable};
+use std::sync::Arc;
 
 /// Constraints on the device; each half is made at its first use.
 #[derive(Default)]
@@ -24,6 +27,14 @@ struct Slotted {
     slots: Buffer,
     offsets: Buffer,
     destinations: Buffer,
+    gather: Arc<Kernel>,
+}
+
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct GatherParameters {
+    n: u32,
+    relaxation: f32,
 }
 
 impl Gpu {
@@ -51,11 +62,14 @@ impl Gpu {
             }
         }
         let (offsets, destinations) = grouped(problem.model.vertices(), &corners);
+        use Access::{Read, Write};
+        let (text, access) = (include_str!("kernels/gather.wgsl"), [Read, Write, Read, Read]);
         problem.constraints.get_or_insert_default().jacobi = Some(Slotted {
             batches,
             slots: Buffer::new(&self.context, "corrections", 16 * corners.len() as u64)?,
             offsets: Buffer::with(&self.context, "correction offsets", &offsets)?,
             destinations: Buffer::with(&self.context, "slots of corners", &destinations)?,
+            gather: self.library.kernel::<GatherParameters>("gather", text, "gather", &access)?,
         });
         Ok(())
     }
@@ -127,23 +141,8 @@ impl Gpu {
                 ElementParameters { n: batch.count, first: batch.first_slot, inv_h_sq, ..Default::default() };
             self.recorder.run(&batch.correct_all, &buffers, &parameters, batch.count);
         }
-        let empty = &problem.nothing.read;
-        let buffers = [
-            &x.buffer,
-            &nothing[0],
-            &x_hat.buffer,
-            &nothing[1],
-            empty,
-            empty,
-            &nothing[3],
-            &slotted.offsets,
-            empty,
-            empty,
-            empty,
-            &nothing[2],
-            &slotted.slots,
-        ];
-        let parameters = StepParameters { n: problem.n, relaxation: relaxation as f32, ..Default::default() };
-        self.recorder.run(&problem.kernels.gather, &buffers, &parameters, problem.n);
+        let buffers = [&x.buffer, &x_hat.buffer, &slotted.offsets, &slotted.slots];
+        let parameters = GatherParameters { n: problem.n, relaxation: relaxation as f32 };
+        self.recorder.run(&slotted.gather, &buffers, &parameters, problem.n);
     }
 }

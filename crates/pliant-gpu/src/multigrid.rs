@@ -304,7 +304,7 @@ impl Gpu {
         let touching = u32::from(!problem.packed_colliders.is_empty());
         let Some(multigrid) = &problem.multigrid else { return };
         let nothing = &problem.nothing.read;
-        let [unwritten, unwritten_too, ..] = &problem.nothing.write;
+        let [unwritten, unwritten_too] = &problem.nothing.write;
         let Multigrid { kernels, grids, coarse, .. } = multigrid;
         let right = |k: usize| if k == 0 { &r.buffer } else { &grids[k].unknowns.r };
         let solution = |k: usize| if k == 0 { &z.buffer } else { &grids[k].unknowns.z };

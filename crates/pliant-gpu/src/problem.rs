@@ -70,7 +70,7 @@ pub struct GpuProblem {
 /// Buffers for places that a kernel does not use. No writable buffer may be bound twice.
 pub(crate) struct Nothing {
     pub(crate) read: Buffer,
-    pub(crate) write: [Buffer; 5],
+    pub(crate) write: [Buffer; 2],
 }
 
 /// A pin as the kernels see it.
@@ -88,7 +88,7 @@ pub(crate) struct PackedPin {
 /// Triangles around each vertex, for wind.
 pub(crate) struct Wind {
     pub(crate) offsets: Buffer,
-    pub(crate) items: Buffer,
+    pub(crate) triangles: Buffer,
     pub(crate) winds: Buffer,
     pub(crate) count: u32,
 }
@@ -116,11 +116,20 @@ pub(crate) struct SweepParameters {
 #[repr(C)]
 pub(crate) struct StepParameters {
     pub n: u32,
-    pub count: u32,
+    pub wind_count: u32,
     pub h: f32,
     pub drift: f32,
     pub fall: [f32; 3],
-    pub relaxation: f32,
+    pub padding: u32,
+}
+
+#[derive(Clone, Copy, Default, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct GripParameters {
+    pub n: u32,
+    pub has_solids: u32,
+    pub h: f32,
+    pub sticking: f32,
 }
 
 #[derive(Clone, Copy, Default, Pod, Zeroable)]
@@ -157,7 +166,6 @@ pub(crate) struct Kernels {
     pub(crate) grip: Arc<Kernel>,
     pub(crate) shorten_slips: Arc<Kernel>,
     pub(crate) finish_step: Arc<Kernel>,
-    pub(crate) gather: Arc<Kernel>,
     pub(crate) start: Arc<Kernel>,
     pub(crate) solution: Arc<Kernel>,
     pub(crate) gap: Arc<Kernel>,
@@ -198,13 +206,17 @@ pub(crate) fn collider_constants(colliders: usize) -> String {
 
 /// The text of the kernels before and after a solve.
 pub(crate) fn step_text(has_wind: bool, colliders: usize) -> String {
-    format!(
-        "const HAS_WIND: bool = {has_wind};\n{}{}\n{}\n{}",
-        collider_constants(colliders),
-        pliant::math::WGSL,
-        pliant::contact::WGSL,
-        include_str!("kernels/step.wgsl"),
-    )
+    let wind = format!("const HAS_WIND: bool = {has_wind};\n");
+    wind + &contact_text(colliders, include_str!("kernels/step.wgsl"))
+}
+
+/// The text of the kernel that finds the friction of a step.
+pub(crate) fn grip_text(colliders: usize) -> String {
+    contact_text(colliders, include_str!("kernels/grip.wgsl"))
+}
+
+fn contact_text(colliders: usize, kernel: &str) -> String {
+    format!("{}{}\n{}\n{kernel}", collider_constants(colliders), pliant::math::WGSL, pliant::contact::WGSL)
 }
 
 impl Kernels {
@@ -221,12 +233,13 @@ impl Kernels {
         let gradient_without_colliders = sweeps("gradient_without_colliders", SMALL_GROUP)?;
         let step = step_text(has_wind, colliders);
         let mut steps = |entry: &str| {
-            let access = [Read, Write, Write, Write, Read, Read, Write, Read, Read, Read, Read, Write, Read];
+            let access = [Read, Write, Write, Write, Read, Read, Read, Read, Read, Read, Read, Write];
             library.kernel::<StepParameters>("step", &step, entry, &access)
         };
         let (predict, pin, pull) = (steps("predict")?, steps("pin")?, steps("pull")?);
-        let (grip, shorten_slips) = (steps("grip")?, steps("shorten_slips")?);
-        let (push, finish_step, gather) = (steps("push")?, steps("finish_step")?, steps("gather")?);
+        let (push, shorten_slips, finish_step) = (steps("push")?, steps("shorten_slips")?, steps("finish_step")?);
+        let access = [Read, Read, Read, Read, Write, Read, Read];
+        let grip = library.kernel::<GripParameters>("grip", &grip_text(colliders), "grip", &access)?;
         let measure = force_text(has_slots, colliders, include_str!("kernels/measure.wgsl"));
         let mut measures = |entry: &str| {
             let mut access = [Read; 13];
@@ -251,7 +264,6 @@ impl Kernels {
             grip,
             shorten_slips,
             finish_step,
-            gather,
             start,
             solution,
             gap,
@@ -392,7 +404,12 @@ impl GpuProblem {
 impl Nothing {
     fn new(context: &Context) -> Result<Self, GpuError> {
         let one = || Buffer::new(context, "nothing", 0);
-        Ok(Self { read: one()?, write: [one()?, one()?, one()?, one()?, one()?] })
+        Ok(Self { read: one()?, write: [one()?, one()?] })
+    }
+
+    /// Where a step starts and its velocities, for kernels that look at neither.
+    pub(crate) fn start(&self) -> (&Buffer, &Buffer) {
+        (&self.read, &self.write[0])
     }
 }
 
@@ -406,13 +423,13 @@ impl Wind {
             model.surface().map(|triangle| triangle.map(|i| order.place[i as usize])).collect()
         };
         let (offsets, places) = grouped(model.vertices(), triangles.as_flattened());
-        let mut items = vec![[0; 3]; places.len()];
+        let mut around = vec![[0; 3]; places.len()];
         for (corner, &place) in places.iter().enumerate() {
-            items[place as usize] = triangles[corner / 3];
+            around[place as usize] = triangles[corner / 3];
         }
         Ok(Self {
             offsets: Buffer::with(context, "wind offsets", &offsets)?,
-            items: Buffer::with(context, "wind triangles", &items)?,
+            triangles: Buffer::with(context, "wind triangles", &around)?,
             winds: Buffer::with(context, "winds", &winds)?,
             count: winds.len() as u32,
         })

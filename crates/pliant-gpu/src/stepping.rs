@@ -5,7 +5,9 @@ use crate::elements::ElementParameters;
 use crate::error::GpuError;
 use crate::gpu::Gpu;
 use crate::kernel::{GROUP, Kernel};
-use crate::problem::{GpuProblem, MeasureParameters, PackedPin, RangeParameters, StepParameters, SweepParameters};
+use crate::problem::{
+    GpuProblem, GripParameters, MeasureParameters, PackedPin, RangeParameters, StepParameters, SweepParameters,
+};
 use crate::sweep::{force_buffers, sweep_buffers};
 use crate::vector::Quantity;
 use crate::vector::Reduction::{Max, Min, Sum};
@@ -121,15 +123,20 @@ impl GpuProblem {
         [moved, pulled]
     }
 
+    /// Of kernels that work on pins.
+    fn pin_parameters(&self) -> StepParameters {
+        StepParameters { n: self.packed_pins.len() as u32, ..self.step_parameters() }
+    }
+
     fn step_parameters(&self) -> StepParameters {
         let h = self.system.h;
         StepParameters {
             n: self.n,
-            count: 0,
+            wind_count: self.wind.count,
             h: h as f32,
             drift: (h * (-self.model.damping * h).exp()) as f32,
             fall: self.model.acceleration.map(|a| (a * h * h) as f32),
-            relaxation: 0.0,
+            padding: 0,
         }
     }
 }
@@ -144,12 +151,9 @@ impl Gpu {
         if pulled {
             self.recorder.write(&problem.pins, 0, &problem.packed_pins);
         }
-        let parameters = StepParameters { count: problem.wind.count, ..problem.step_parameters() };
-        self.step(problem, &problem.kernels.predict, (&x.buffer, &v.buffer), &problem.x_tilde, &parameters, problem.n);
-        let pins = problem.packed_pins.len() as u32;
-        let parameters = StepParameters { count: pins, ..parameters };
-        let nothing = (&problem.nothing.read, &problem.nothing.write[0]);
-        self.step(problem, &problem.kernels.pin, nothing, &problem.x_tilde, &parameters, pins);
+        let (kernels, started) = (&problem.kernels, (&x.buffer, &v.buffer));
+        self.step(problem, &kernels.predict, started, &problem.x_tilde, &problem.step_parameters());
+        self.step(problem, &kernels.pin, problem.nothing.start(), &problem.x_tilde, &problem.pin_parameters());
         self.take_grips(problem, x);
     }
 
@@ -165,10 +169,19 @@ impl Gpu {
             let parameters = SweepParameters { n: *n, ..Default::default() };
             self.recorder.run(&kernels.gradient_without_colliders, &buffers, &parameters, *n);
         }
-        let (count, sticking) = (start_force.len().min(1) as u32, (STICKING_SPEED * problem.system.h) as f32);
-        let parameters = StepParameters { count, relaxation: sticking, ..problem.step_parameters() };
-        let started = (&x.buffer, &problem.nothing.write[0]);
-        self.step(problem, &kernels.grip, started, &problem.x_tilde, &parameters, *n);
+        let h = problem.system.h;
+        let (has_solids, sticking) = (u32::from(!start_force.is_empty()), (STICKING_SPEED * h) as f32);
+        let buffers = [
+            &x.buffer,
+            &problem.x_tilde.buffer,
+            &problem.inertia,
+            &problem.colliders,
+            &problem.touch,
+            &problem.solid,
+            &start_force.buffer,
+        ];
+        let parameters = GripParameters { n: *n, has_solids, h: h as f32, sticking };
+        self.recorder.run(&kernels.grip, &buffers, &parameters, *n);
     }
 
     /// Brings the friction of the step to the objective in `f64`.
@@ -192,8 +205,8 @@ impl Gpu {
 
     pub(crate) fn shorten_all_slips(&mut self, problem: &GpuProblem, x: &Field) {
         if problem.gripping {
-            let nothing = (&problem.nothing.read, &problem.nothing.write[0]);
-            self.step(problem, &problem.kernels.shorten_slips, nothing, x, &problem.step_parameters(), problem.n);
+            let nothing = problem.nothing.start();
+            self.step(problem, &problem.kernels.shorten_slips, nothing, x, &problem.step_parameters());
         }
     }
 
@@ -205,10 +218,8 @@ impl Gpu {
         (x_start, v): (&Buffer, &Buffer),
         x: &Field,
         parameters: &StepParameters,
-        n: u32,
     ) {
         let wind = &problem.wind;
-        let items = if std::ptr::eq(kernel, &*problem.kernels.grip) { &problem.solid } else { &wind.items };
         let buffers = [
             x_start,
             v,
@@ -218,27 +229,24 @@ impl Gpu {
             &problem.colliders,
             &problem.touch,
             &wind.offsets,
-            items,
+            &wind.triangles,
             &wind.winds,
             &problem.pins,
             &problem.before,
-            &problem.start_force.buffer,
         ];
-        self.recorder.run(kernel, &buffers, parameters, n);
+        self.recorder.run(kernel, &buffers, parameters, parameters.n);
     }
 
     pub(crate) fn finish_step(&mut self, problem: &GpuProblem, x_prev: &Field, x: &Field, v: &Field) {
-        let parameters = problem.step_parameters();
-        self.step(problem, &problem.kernels.finish_step, (&x_prev.buffer, &v.buffer), x, &parameters, problem.n);
+        let started = (&x_prev.buffer, &v.buffer);
+        self.step(problem, &problem.kernels.finish_step, started, x, &problem.step_parameters());
     }
 
     pub(crate) fn enforce_positions(&mut self, problem: &GpuProblem, x: &Field) {
-        let nothing = (&problem.nothing.read, &problem.nothing.write[0]);
-        let pins = problem.packed_pins.len() as u32;
-        let parameters = StepParameters { count: pins, ..problem.step_parameters() };
-        self.step(problem, &problem.kernels.pull, nothing, x, &parameters, pins);
+        let nothing = problem.nothing.start();
+        self.step(problem, &problem.kernels.pull, nothing, x, &problem.pin_parameters());
         if !problem.packed_colliders.is_empty() {
-            self.step(problem, &problem.kernels.push, nothing, x, &parameters, problem.n);
+            self.step(problem, &problem.kernels.push, nothing, x, &problem.step_parameters());
         }
     }
 
