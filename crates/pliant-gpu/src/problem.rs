@@ -8,7 +8,7 @@ use crate::kernel::{Access, GROUP, Kernel, SMALL_GROUP};
 use crate::library::Library;
 use crate::order::Order;
 use crate::rings::RingChoice;
-use crate::rows::ForceRows;
+use crate::rows::{ForceRows, SLICE};
 use crate::stepping::Layout;
 use bytemuck::{Pod, Zeroable};
 use pliant::device::rows::is_in_rows;
@@ -182,26 +182,20 @@ pub(crate) fn force_text(has_slots: bool, colliders: usize, kernel: &str) -> Str
 
 /// The same for kernels that keep slots elsewhere.
 pub(crate) fn bare_force_text(colliders: usize, kernel: &str) -> String {
-    format!(
-        "{}{}\n{}\n{}\n{}\n{}\n{}\n{kernel}",
-        collider_constants(colliders),
-        pliant::math::WGSL,
-        pliant::math::SYM3_WGSL,
-        pliant::contact::COVER_WGSL,
-        pliant::contact::WGSL,
-        include_str!("kernels/spring.wgsl"),
-        include_str!("kernels/force.wgsl"),
-    )
+    let (cover, force) = (pliant::contact::COVER_WGSL, include_str!("kernels/force.wgsl"));
+    sweep_text(colliders, &format!("const SLICE: u32 = {SLICE}u;\n{cover}\n{force}\n{kernel}"))
+}
+
+/// The text of all kernels that sweep.
+pub(crate) fn sweep_text(colliders: usize, kernel: &str) -> String {
+    let parts =
+        [pliant::math::SYM3_WGSL, include_str!("kernels/contacts.wgsl"), include_str!("kernels/spring.wgsl"), kernel];
+    contact_text(colliders, &parts.join("\n"))
 }
 
 /// Vectors of `touch` per vertex: with colliders, friction has two.
 fn touch_stride(colliders: usize) -> usize {
     if colliders > 0 { 3 } else { 1 }
-}
-
-/// What all kernels with colliders are told.
-pub(crate) fn collider_constants(colliders: usize) -> String {
-    format!("const COLLIDERS: u32 = {colliders}u;\nconst TOUCH: u32 = {}u;\n", touch_stride(colliders))
 }
 
 /// The text of the kernels before and after a solve.
@@ -215,8 +209,10 @@ pub(crate) fn grip_text(colliders: usize) -> String {
     contact_text(colliders, include_str!("kernels/grip.wgsl"))
 }
 
+/// What all kernels with colliders start with.
 fn contact_text(colliders: usize, kernel: &str) -> String {
-    format!("{}{}\n{}\n{kernel}", collider_constants(colliders), pliant::math::WGSL, pliant::contact::WGSL)
+    let (stride, math, contact) = (touch_stride(colliders), pliant::math::WGSL, pliant::contact::WGSL);
+    format!("const COLLIDERS: u32 = {colliders}u;\nconst TOUCH: u32 = {stride}u;\n{math}\n{contact}\n{kernel}")
 }
 
 impl Kernels {

@@ -27,7 +27,6 @@ var<immediate> p: Parameters;
 // Where `descend` starts.
 @group(0) @binding(7) var<storage, read> x: array<vec4<f32>>;
 
-const SLICE: u32 = 32u;
 const NOBODY: u32 = 0xffffffffu;
 
 fn contact_of(i: u32) -> Sym3 {
