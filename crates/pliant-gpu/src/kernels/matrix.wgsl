@@ -29,11 +29,6 @@ var<immediate> p: Parameters;
 
 const NOBODY: u32 = 0xffffffffu;
 
-fn contact_of(i: u32) -> Sym3 {
-    if p.touching == 0u { return sym_scalar(0.0); }
-    return Sym3(contact[2u * i].xyz, contact[2u * i + 1u].xyz);
-}
-
 @compute @workgroup_size(GROUP)
 fn divide(
     @builtin(workgroup_id) group: vec3<u32>,
