@@ -1,11 +1,12 @@
 //! Position-based sweeps: all constraints at once (Jacobi), or colour by colour (Gauss-Seidel, XPBD).
 
-use crate::buffer::{Buffer, Field};
+use crate::buffer::Field;
 use crate::elements::{ColouredBatch, CorrectedBatch, ElementParameters};
 use crate::error::GpuError;
 use crate::gpu::Gpu;
 use crate::kernel::{Access, Kernel};
-use crate::problem::{GpuProblem, grouped};
+use crate::problem::GpuProblem;
+use crate::slots::Slots;
 use bytemuck::{Pod, Zeroable};
 use std::sync::Arc;
 
@@ -24,9 +25,7 @@ struct Coloured {
 
 struct Slotted {
     batches: Vec<CorrectedBatch>,
-    slots: Buffer,
-    offsets: Buffer,
-    destinations: Buffer,
+    slots: Slots,
     gather: Arc<Kernel>,
 }
 
@@ -61,14 +60,11 @@ impl Gpu {
                 batches.push(batch);
             }
         }
-        let (offsets, destinations) = grouped(problem.model.vertices(), &corners);
         use Access::{Read, Write};
         let (text, access) = (include_str!("kernels/gather.wgsl"), [Read, Write, Read, Read]);
         problem.constraints.get_or_insert_default().jacobi = Some(Slotted {
             batches,
-            slots: Buffer::new(&self.context, "corrections", 16 * corners.len() as u64)?,
-            offsets: Buffer::with(&self.context, "correction offsets", &offsets)?,
-            destinations: Buffer::with(&self.context, "slots of corners", &destinations)?,
+            slots: Slots::new(&self.context, problem.model.vertices(), &corners)?,
             gather: self.library.kernel::<GatherParameters>("gather", text, "gather", &access)?,
         });
         Ok(())
@@ -131,17 +127,17 @@ impl Gpu {
                 &batch.data,
                 &batch.stencils,
                 &x.buffer,
-                &slotted.slots,
+                &slotted.slots.vectors,
                 &nothing[0],
                 &problem.inv_mass,
                 &nothing[1],
-                &slotted.destinations,
+                &slotted.slots.destinations,
             ];
             let parameters =
                 ElementParameters { n: batch.count, first: batch.first_slot, inv_h_sq, ..Default::default() };
             self.recorder.run(&batch.correct_all, &buffers, &parameters, batch.count);
         }
-        let buffers = [&x.buffer, &x_hat.buffer, &slotted.offsets, &slotted.slots];
+        let buffers = [&x.buffer, &x_hat.buffer, &slotted.slots.offsets, &slotted.slots.vectors];
         let parameters = GatherParameters { n: problem.n, relaxation: relaxation as f32 };
         self.recorder.run(&slotted.gather, &buffers, &parameters, problem.n);
     }

@@ -1,8 +1,8 @@
 //! Every shader text that can be made parses and is valid, on machines without any GPU too.
 
 use crate::kernel::{GROUP, with_prelude};
+use crate::kernels::{force_text, grip_text, step_text};
 use crate::patch_pack::Sizes;
-use crate::problem::{force_text, grip_text, step_text};
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 use pliant::material::{Batch, Elements};
 
