@@ -1,10 +1,14 @@
 //! Position-based sweeps: all constraints at once (Jacobi), or colour by colour (Gauss-Seidel, XPBD).
 
-use crate::buffer::{Buffer, Field};
+use crate::buffer::Field;
 use crate::elements::{ColouredBatch, CorrectedBatch, ElementParameters};
 use crate::error::GpuError;
 use crate::gpu::Gpu;
-use crate::problem::{GpuProblem, StepParameters, grouped};
+use crate::kernel::{Access, Kernel};
+use crate::problem::GpuProblem;
+use crate::slots::Slots;
+use bytemuck::{Pod, Zeroable};
+use std::sync::Arc;
 
 /// Constraints on the device; each half is made at its first use.
 #[derive(Default)]
@@ -21,9 +25,15 @@ struct Coloured {
 
 struct Slotted {
     batches: Vec<CorrectedBatch>,
-    slots: Buffer,
-    offsets: Buffer,
-    destinations: Buffer,
+    slots: Slots,
+    gather: Arc<Kernel>,
+}
+
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct GatherParameters {
+    n: u32,
+    relaxation: f32,
 }
 
 impl Gpu {
@@ -50,12 +60,12 @@ impl Gpu {
                 batches.push(batch);
             }
         }
-        let (offsets, destinations) = grouped(problem.model.vertices(), &corners);
+        use Access::{Read, Write};
+        let (text, access) = (include_str!("kernels/gather.wgsl"), [Read, Write, Read, Read]);
         problem.constraints.get_or_insert_default().jacobi = Some(Slotted {
             batches,
-            slots: Buffer::new(&self.context, "corrections", 16 * corners.len() as u64)?,
-            offsets: Buffer::with(&self.context, "correction offsets", &offsets)?,
-            destinations: Buffer::with(&self.context, "slots of corners", &destinations)?,
+            slots: Slots::new(&self.context, problem.model.vertices(), &corners)?,
+            gather: self.library.kernel::<GatherParameters>("gather", text, "gather", &access)?,
         });
         Ok(())
     }
@@ -117,33 +127,18 @@ impl Gpu {
                 &batch.data,
                 &batch.stencils,
                 &x.buffer,
-                &slotted.slots,
+                &slotted.slots.vectors,
                 &nothing[0],
                 &problem.inv_mass,
                 &nothing[1],
-                &slotted.destinations,
+                &slotted.slots.destinations,
             ];
             let parameters =
                 ElementParameters { n: batch.count, first: batch.first_slot, inv_h_sq, ..Default::default() };
             self.recorder.run(&batch.correct_all, &buffers, &parameters, batch.count);
         }
-        let empty = &problem.nothing.read;
-        let buffers = [
-            &x.buffer,
-            &nothing[0],
-            &x_hat.buffer,
-            &nothing[1],
-            empty,
-            empty,
-            &nothing[3],
-            &slotted.offsets,
-            empty,
-            empty,
-            empty,
-            &nothing[2],
-            &slotted.slots,
-        ];
-        let parameters = StepParameters { n: problem.n, relaxation: relaxation as f32, ..Default::default() };
-        self.recorder.run(&problem.kernels.gather, &buffers, &parameters, problem.n);
+        let buffers = [&x.buffer, &x_hat.buffer, &slotted.slots.offsets, &slotted.slots.vectors];
+        let parameters = GatherParameters { n: problem.n, relaxation: relaxation as f32 };
+        self.recorder.run(&slotted.gather, &buffers, &parameters, problem.n);
     }
 }

@@ -3,8 +3,9 @@
 use crate::buffer::Field;
 use crate::error::GpuError;
 use crate::gpu::Gpu;
+use crate::kernels::SweepParameters;
 use crate::order::Order;
-use crate::problem::{GpuProblem, SweepParameters};
+use crate::problem::GpuProblem;
 use crate::readback::Ticket;
 use crate::sweep::sweep_buffers;
 use pliant::device::{Blend, Device, DeviceError, Factor, Measures, Moment, Slot, StepInput};

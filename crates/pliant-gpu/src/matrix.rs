@@ -5,7 +5,7 @@ use crate::error::GpuError;
 use crate::gpu::Gpu;
 use crate::kernel::{Access, Kernel};
 use crate::problem::GpuProblem;
-use crate::rows::MatrixRows;
+use crate::rows::{MatrixRows, SLICE};
 use bytemuck::{Pod, Zeroable};
 use pliant::colouring::greedy;
 use pliant::device::Blend;
@@ -37,7 +37,8 @@ pub(crate) struct Matrix {
 /// The text of these kernels.
 pub(crate) fn text() -> String {
     let (sym3, cover) = (pliant::math::SYM3_WGSL, pliant::contact::COVER_WGSL);
-    [sym3, cover, include_str!("kernels/divided.wgsl"), include_str!("kernels/matrix.wgsl")].concat()
+    let (diagonal, matrix) = (include_str!("kernels/diagonal.wgsl"), include_str!("kernels/matrix.wgsl"));
+    format!("const SLICE: u32 = {SLICE}u;\n{sym3}\n{cover}\n{diagonal}\n{matrix}")
 }
 
 fn buffers<'a>(problem: &'a GpuProblem, rows: &'a MatrixRows, r: &'a Field, z: &'a Field) -> [&'a Buffer; 8] {

@@ -17,7 +17,7 @@ use std::sync::Arc;
 struct CycleParameters {
     n: u32,
     omega: f32,
-    factor: f32,
+    interpolation_norm: f32,
     touching: u32,
     first: u32,
 }
@@ -145,8 +145,14 @@ fn of_contacts(first: &str) -> String {
 
 fn with_sums(sums: &[String], kernel: &str) -> String {
     let sums = sums.concat();
-    let (sym3, divided) = (pliant::math::SYM3_WGSL, include_str!("kernels/divided.wgsl"));
-    format!("const SLICE: u32 = {SLICE}u;\n{sym3}\n{divided}\n{sums}\n{kernel}")
+    let parts = [
+        pliant::math::SYM3_WGSL,
+        include_str!("kernels/diagonal.wgsl"),
+        &sums,
+        include_str!("kernels/cycle.wgsl"),
+        kernel,
+    ];
+    format!("const SLICE: u32 = {SLICE}u;\n{}", parts.join("\n"))
 }
 
 /// The text of the kernels of a large level.
@@ -304,7 +310,7 @@ impl Gpu {
         let touching = u32::from(!problem.packed_colliders.is_empty());
         let Some(multigrid) = &problem.multigrid else { return };
         let nothing = &problem.nothing.read;
-        let [unwritten, unwritten_too, ..] = &problem.nothing.write;
+        let [unwritten, unwritten_too] = &problem.nothing.write;
         let Multigrid { kernels, grids, coarse, .. } = multigrid;
         let right = |k: usize| if k == 0 { &r.buffer } else { &grids[k].unknowns.r };
         let solution = |k: usize| if k == 0 { &z.buffer } else { &grids[k].unknowns.z };
@@ -329,7 +335,8 @@ impl Gpu {
             let SlicedRows { slices, entries } = &fine.restriction;
             let Unknowns { inverse, contact: out_contact, r, z } = next;
             let buffers = [&fine.scratch, contact, slices, entries, nothing, z, out_contact, inverse, r];
-            let restrict = CycleParameters { n, omega, factor: fine.interpolation_norm, ..parameters(k) };
+            let interpolation_norm = fine.interpolation_norm;
+            let restrict = CycleParameters { n, omega, interpolation_norm, ..parameters(k) };
             self.recorder.run(&kernels.restricted, &buffers, &restrict, n);
         }
         if let Some(Coarse { kernel, count, levels, slices, entries, scratch, unknowns, .. }) = coarse {

@@ -4,11 +4,12 @@ use crate::buffer::{Buffer, Field};
 use crate::context::Context;
 use crate::elements::{Batch, places};
 use crate::error::GpuError;
-use crate::kernel::{Access, GROUP, Kernel, SMALL_GROUP};
+use crate::kernels::{Kernels, touch_stride};
 use crate::library::Library;
 use crate::order::Order;
 use crate::rings::RingChoice;
 use crate::rows::ForceRows;
+use crate::slots::{Slots, grouped};
 use crate::stepping::Layout;
 use bytemuck::{Pod, Zeroable};
 use pliant::device::rows::is_in_rows;
@@ -23,10 +24,8 @@ pub struct GpuProblem {
     pub(crate) n: u32,
     pub(crate) rows: ForceRows,
     pub(crate) batches: Vec<Batch>,
-    /// Forces of elements that are not in the rows, one per corner, sorted by vertex; and the slot of each corner.
-    pub(crate) slots: Buffer,
-    pub(crate) slot_offsets: Buffer,
-    pub(crate) destinations: Buffer,
+    /// Forces of elements that are not in the rows.
+    pub(crate) slots: Slots,
     /// m/h², N/m; 0 where held.
     pub(crate) inertia: Buffer,
     pub(crate) inv_diagonal: Buffer,
@@ -38,11 +37,8 @@ pub struct GpuProblem {
     pub(crate) contact: Buffer,
     /// No gradient of this step has looked at the contacts yet.
     pub(crate) fresh_step: bool,
-    /// Whether there is friction.
-    pub(crate) gripping: bool,
-    /// Which vertices are of solids, and ∇E without colliders at the start of the step; empty without their friction.
-    pub(crate) solid: Buffer,
-    pub(crate) start_force: Field,
+    /// If some collider has friction.
+    pub(crate) friction: Option<Friction>,
     /// Where each vertex was at the start of the step, m, and how far `enforce` pushed it since, m.
     pub(crate) before: Buffer,
     pub(crate) x_tilde: Field,
@@ -70,7 +66,7 @@ pub struct GpuProblem {
 /// Buffers for places that a kernel does not use. No writable buffer may be bound twice.
 pub(crate) struct Nothing {
     pub(crate) read: Buffer,
-    pub(crate) write: [Buffer; 5],
+    pub(crate) write: [Buffer; 2],
 }
 
 /// A pin as the kernels see it.
@@ -85,10 +81,18 @@ pub(crate) struct PackedPin {
     pub padding: [f32; 2],
 }
 
+/// What the friction of a step is found from; empty without solids.
+pub(crate) struct Friction {
+    /// 1 for vertices of solids.
+    pub(crate) solid: Buffer,
+    /// ∇E without colliders at the start of the step, N.
+    pub(crate) start_gradient: Field,
+}
+
 /// Triangles around each vertex, for wind.
 pub(crate) struct Wind {
     pub(crate) offsets: Buffer,
-    pub(crate) items: Buffer,
+    pub(crate) triangles: Buffer,
     pub(crate) winds: Buffer,
     pub(crate) count: u32,
 }
@@ -102,181 +106,6 @@ pub(crate) struct Shape {
     pub(crate) tet_count: u32,
 }
 
-#[derive(Clone, Copy, Default, Pod, Zeroable)]
-#[repr(C)]
-pub(crate) struct SweepParameters {
-    pub n: u32,
-    pub omega: f32,
-    pub gamma: f32,
-    /// 1 for the first gradient of a step.
-    pub fresh: u32,
-}
-
-#[derive(Clone, Copy, Default, Pod, Zeroable)]
-#[repr(C)]
-pub(crate) struct StepParameters {
-    pub n: u32,
-    pub count: u32,
-    pub h: f32,
-    pub drift: f32,
-    pub fall: [f32; 3],
-    pub relaxation: f32,
-}
-
-#[derive(Clone, Copy, Default, Pod, Zeroable)]
-#[repr(C)]
-pub(crate) struct MeasureParameters {
-    pub n: u32,
-    pub first: u32,
-    pub others: u32,
-}
-
-#[derive(Clone, Copy, Default, Pod, Zeroable)]
-#[repr(C)]
-pub(crate) struct CountParameters {
-    pub n: u32,
-}
-
-#[derive(Clone, Copy, Default, Pod, Zeroable)]
-#[repr(C)]
-pub(crate) struct RangeParameters {
-    pub n: u32,
-    pub first: u32,
-}
-
-/// Kernels whose text depends on what the model has.
-pub(crate) struct Kernels {
-    pub(crate) gradient: Arc<Kernel>,
-    pub(crate) gradient_without_colliders: Arc<Kernel>,
-    pub(crate) jacobi: Arc<Kernel>,
-    pub(crate) jacobi_residual: Arc<Kernel>,
-    pub(crate) predict: Arc<Kernel>,
-    pub(crate) pin: Arc<Kernel>,
-    pub(crate) pull: Arc<Kernel>,
-    pub(crate) push: Arc<Kernel>,
-    pub(crate) grip: Arc<Kernel>,
-    pub(crate) shorten_slips: Arc<Kernel>,
-    pub(crate) finish_step: Arc<Kernel>,
-    pub(crate) gather: Arc<Kernel>,
-    pub(crate) start: Arc<Kernel>,
-    pub(crate) solution: Arc<Kernel>,
-    pub(crate) gap: Arc<Kernel>,
-    pub(crate) stretch: Arc<Kernel>,
-    pub(crate) inverted: Arc<Kernel>,
-    pub(crate) pin_energy: Arc<Kernel>,
-}
-
-/// The text of the kernels that loop over a vertex's neighbours.
-pub(crate) fn force_text(has_slots: bool, colliders: usize, kernel: &str) -> String {
-    let slots = include_str!("kernels/slots.wgsl");
-    bare_force_text(colliders, &format!("const HAS_SLOTS: bool = {has_slots};\n{slots}\n{kernel}"))
-}
-
-/// The same for kernels that keep slots elsewhere.
-pub(crate) fn bare_force_text(colliders: usize, kernel: &str) -> String {
-    format!(
-        "{}{}\n{}\n{}\n{}\n{}\n{}\n{kernel}",
-        collider_constants(colliders),
-        pliant::math::WGSL,
-        pliant::math::SYM3_WGSL,
-        pliant::contact::COVER_WGSL,
-        pliant::contact::WGSL,
-        include_str!("kernels/spring.wgsl"),
-        include_str!("kernels/force.wgsl"),
-    )
-}
-
-/// Vectors of `touch` per vertex: with colliders, friction has two.
-fn touch_stride(colliders: usize) -> usize {
-    if colliders > 0 { 3 } else { 1 }
-}
-
-/// What all kernels with colliders are told.
-pub(crate) fn collider_constants(colliders: usize) -> String {
-    format!("const COLLIDERS: u32 = {colliders}u;\nconst TOUCH: u32 = {}u;\n", touch_stride(colliders))
-}
-
-/// The text of the kernels before and after a solve.
-pub(crate) fn step_text(has_wind: bool, colliders: usize) -> String {
-    format!(
-        "const HAS_WIND: bool = {has_wind};\n{}{}\n{}\n{}",
-        collider_constants(colliders),
-        pliant::math::WGSL,
-        pliant::contact::WGSL,
-        include_str!("kernels/step.wgsl"),
-    )
-}
-
-impl Kernels {
-    fn new(library: &mut Library, has_slots: bool, has_wind: bool, colliders: usize) -> Result<Self, GpuError> {
-        use Access::{Read, Write};
-        let sweep = force_text(has_slots, colliders, include_str!("kernels/sweep.wgsl"));
-        let mut sweeps = |entry: &str, group: u32| {
-            let mut access = [Read; 12];
-            access[10..].fill(Write);
-            library.kernel_of::<SweepParameters>(group, "sweep", &sweep, entry, &access)
-        };
-        let (gradient, jacobi) = (sweeps("gradient", SMALL_GROUP)?, sweeps("jacobi", SMALL_GROUP)?);
-        let jacobi_residual = sweeps("jacobi_residual", GROUP)?;
-        let gradient_without_colliders = sweeps("gradient_without_colliders", SMALL_GROUP)?;
-        let step = step_text(has_wind, colliders);
-        let mut steps = |entry: &str| {
-            let access = [Read, Write, Write, Write, Read, Read, Write, Read, Read, Read, Read, Write, Read];
-            library.kernel::<StepParameters>("step", &step, entry, &access)
-        };
-        let (predict, pin, pull) = (steps("predict")?, steps("pin")?, steps("pull")?);
-        let (grip, shorten_slips) = (steps("grip")?, steps("shorten_slips")?);
-        let (push, finish_step, gather) = (steps("push")?, steps("finish_step")?, steps("gather")?);
-        let measure = force_text(has_slots, colliders, include_str!("kernels/measure.wgsl"));
-        let mut measures = |entry: &str| {
-            let mut access = [Read; 13];
-            access[11] = Write;
-            library.kernel::<MeasureParameters>("measure", &measure, entry, &access)
-        };
-        let (start, solution, gap) = (measures("start")?, measures("solution")?, measures("gap")?);
-        let mut shapes = |entry: &str| {
-            let access = [Read, Read, Read, Write, Read];
-            library.kernel::<RangeParameters>("shape", include_str!("kernels/shape.wgsl"), entry, &access)
-        };
-        let (stretch, inverted, pin_energy) = (shapes("stretch")?, shapes("inverted")?, shapes("pin_energy")?);
-        Ok(Self {
-            gradient,
-            gradient_without_colliders,
-            jacobi,
-            jacobi_residual,
-            predict,
-            pin,
-            pull,
-            push,
-            grip,
-            shorten_slips,
-            finish_step,
-            gather,
-            start,
-            solution,
-            gap,
-            stretch,
-            inverted,
-            pin_energy,
-        })
-    }
-}
-
-/// Sorts corners by the vertex they are at: where the ones of each vertex start, and the place of each corner.
-pub(crate) fn grouped(vertices: usize, of: &[u32]) -> (Vec<u32>, Vec<u32>) {
-    let mut offsets = vec![0u32; vertices + 1];
-    of.iter().for_each(|&i| offsets[i as usize + 1] += 1);
-    for i in 0..vertices {
-        offsets[i + 1] += offsets[i];
-    }
-    let mut next = offsets.clone();
-    let place = |&i: &u32| {
-        next[i as usize] += 1;
-        next[i as usize] - 1
-    };
-    (offsets, of.iter().map(place).collect())
-}
-
 impl GpuProblem {
     pub(crate) fn new(
         context: &Arc<Context>,
@@ -286,58 +115,24 @@ impl GpuProblem {
     ) -> Result<Self, GpuError> {
         let n = model.vertices();
         let order = Arc::new(Order::new(model));
-        let (mut batches, mut corners) = (Vec::new(), Vec::new());
-        for (index, elements) in model.elements.iter().enumerate().filter(|(_, elements)| !elements.is_empty()) {
-            let Some(mut batch) = Batch::new(context, library, index, elements, &order)? else {
-                return Err(GpuError::NoFormula { element: elements.name() });
-            };
-            if !is_in_rows(elements) {
-                batch.first_slot = Some(corners.len() as u32);
-                corners.extend(places(elements, &order, &batch.items));
-            }
-            batches.push(batch);
-        }
-        let (slot_offsets, destinations) = grouped(n, &corners);
-        let by_place = |f: &dyn Fn(usize) -> f64| -> Vec<f32> {
-            order.vertex.iter().map(|&i| if system.held[i as usize] { 0.0 } else { f(i as usize) as f32 }).collect()
-        };
-        let inv_diagonal = by_place(&|i| 1.0 / system.diagonal[i]);
-        let inv_mass = by_place(&|i| 1.0 / model.mass[i]);
-        let stride = touch_stride(model.colliders.len());
-        let mut touch = vec![[0.0f32; 4]; stride * n];
-        for ((own, &i), &inv_mass) in touch.chunks_exact_mut(stride).zip(&order.vertex).zip(&inv_mass) {
-            let i = i as usize;
-            let stiffness = system.contact_stiffness[i] as f32;
-            own[0] = [stiffness, model.thickness[i] as f32, inv_mass, system.diagonal[i] as f32];
-        }
-        let gripping = n > 0 && model.colliders.iter().any(|collider| collider.friction() > 0.0);
-        let solid = if gripping { model.solid_vertices() } else { Vec::new() };
-        let solid: Vec<u32> = if solid.is_empty() {
-            Vec::new()
-        } else {
-            order.vertex.iter().map(|&i| solid[i as usize].into()).collect()
-        };
+        let (batches, corners) = batches(context, library, model, &order)?;
         let kernels = Kernels::new(library, !corners.is_empty(), !model.winds.is_empty(), model.colliders.len())?;
+        let inv_mass = by_place(&order, system, |i| 1.0 / model.mass[i]);
         let shape = Shape::new(context, model, &order)?;
-        let springs = if system.pin_stiffness.iter().any(|k| *k > 0.0) { model.pins.len() as u32 } else { 0 };
-        let counts = batches.iter().map(|batch: &Batch| batch.count);
-        let layout = Layout::new(n as u32, counts, springs, shape.edge_count, shape.tet_count);
+        let layout = Layout::new(model, system, batches.iter().map(|batch| batch.count));
+        let numbers = |name: &str, values: &[f32]| Buffer::with(context, name, values);
         let bytes = |name: &str, bytes: usize| Buffer::new(context, name, bytes as u64);
         Ok(Self {
             rows: ForceRows::new(context, model, system, &order)?,
             batches,
-            slots: bytes("slots", 16 * corners.len())?,
-            slot_offsets: Buffer::with(context, "slot offsets", &slot_offsets)?,
-            destinations: Buffer::with(context, "slots of corners", &destinations)?,
-            inertia: Buffer::with(context, "inertia", &by_place(&|i| system.inertia[i]))?,
-            inv_diagonal: Buffer::with(context, "inverse diagonal", &inv_diagonal)?,
-            inv_mass: Buffer::with(context, "inverse masses", &inv_mass)?,
-            touch: Buffer::with(context, "contact parameters", &touch)?,
+            slots: Slots::new(context, n, &corners)?,
+            inertia: numbers("inertia", &by_place(&order, system, |i| system.inertia[i]))?,
+            inv_diagonal: numbers("inverse diagonal", &by_place(&order, system, |i| 1.0 / system.diagonal[i]))?,
+            touch: Buffer::with(context, "contact parameters", &touch(model, system, &order, &inv_mass))?,
+            inv_mass: numbers("inverse masses", &inv_mass)?,
             contact: bytes("active contacts", if model.colliders.is_empty() { 0 } else { 96 * n })?,
             fresh_step: true,
-            start_force: Field::new(context, "forces at the start of the step", solid.len())?,
-            solid: Buffer::with(context, "vertices of solids", &solid)?,
-            gripping,
+            friction: Friction::new(context, model, &order)?,
             before: bytes("start of the step", 16 * n)?,
             x_tilde: Field::new(context, "inertial target", n)?,
             x_pull: Field::new(context, "targets", n)?,
@@ -384,15 +179,74 @@ impl GpuProblem {
                 batch.data.bytes() + batch.stencils.bytes() + corners * (16 + 16 + 4) + 16 * n
             })
             .sum();
-        let offsets = if elements > 0 { self.slot_offsets.bytes() } else { 0 };
+        let offsets = if elements > 0 { self.slots.offsets.bytes() } else { 0 };
         vertices + self.rows.bytes() + elements + offsets
+    }
+}
+
+/// All elements, and where the corners of those lie that are not in the rows: these have slots.
+fn batches(
+    context: &Context,
+    library: &mut Library,
+    model: &Model,
+    order: &Order,
+) -> Result<(Vec<Batch>, Vec<u32>), GpuError> {
+    let (mut batches, mut corners) = (Vec::new(), Vec::new());
+    for (index, elements) in model.elements.iter().enumerate().filter(|(_, elements)| !elements.is_empty()) {
+        let Some(mut batch) = Batch::new(context, library, index, elements, order)? else {
+            return Err(GpuError::NoFormula { element: elements.name() });
+        };
+        if !is_in_rows(elements) {
+            batch.first_slot = Some(corners.len() as u32);
+            corners.extend(places(elements, order, &batch.items));
+        }
+        batches.push(batch);
+    }
+    Ok((batches, corners))
+}
+
+/// A number of each vertex of the model; 0 where held.
+fn by_place(order: &Order, system: &System, of: impl Fn(usize) -> f64) -> Vec<f32> {
+    order.vertex.iter().map(|&i| if system.held[i as usize] { 0.0 } else { of(i as usize) as f32 }).collect()
+}
+
+/// What `touch` holds before the first step.
+fn touch(model: &Model, system: &System, order: &Order, inv_mass: &[f32]) -> Vec<[f32; 4]> {
+    let stride = touch_stride(model.colliders.len());
+    let mut touch = vec![[0.0f32; 4]; stride * order.vertex.len()];
+    for ((own, &i), &inv_mass) in touch.chunks_exact_mut(stride).zip(&order.vertex).zip(inv_mass) {
+        let i = i as usize;
+        let stiffness = system.contact_stiffness[i] as f32;
+        own[0] = [stiffness, model.thickness[i] as f32, inv_mass, system.diagonal[i] as f32];
+    }
+    touch
+}
+
+impl Friction {
+    /// `None` without friction.
+    fn new(context: &Context, model: &Model, order: &Order) -> Result<Option<Self>, GpuError> {
+        if model.vertices() == 0 || model.colliders.iter().all(|collider| collider.friction() <= 0.0) {
+            return Ok(None);
+        }
+        let of_solids = model.solid_vertices();
+        let solid: Vec<u32> =
+            order.vertex.iter().filter_map(|&i| of_solids.get(i as usize)).map(|&solid| solid.into()).collect();
+        Ok(Some(Self {
+            start_gradient: Field::new(context, "gradient at the start of the step", solid.len())?,
+            solid: Buffer::with(context, "vertices of solids", &solid)?,
+        }))
     }
 }
 
 impl Nothing {
     fn new(context: &Context) -> Result<Self, GpuError> {
         let one = || Buffer::new(context, "nothing", 0);
-        Ok(Self { read: one()?, write: [one()?, one()?, one()?, one()?, one()?] })
+        Ok(Self { read: one()?, write: [one()?, one()?] })
+    }
+
+    /// Where a step starts and its velocities, for kernels that look at neither.
+    pub(crate) fn start(&self) -> (&Buffer, &Buffer) {
+        (&self.read, &self.write[0])
     }
 }
 
@@ -406,13 +260,13 @@ impl Wind {
             model.surface().map(|triangle| triangle.map(|i| order.place[i as usize])).collect()
         };
         let (offsets, places) = grouped(model.vertices(), triangles.as_flattened());
-        let mut items = vec![[0; 3]; places.len()];
+        let mut around = vec![[0; 3]; places.len()];
         for (corner, &place) in places.iter().enumerate() {
-            items[place as usize] = triangles[corner / 3];
+            around[place as usize] = triangles[corner / 3];
         }
         Ok(Self {
             offsets: Buffer::with(context, "wind offsets", &offsets)?,
-            items: Buffer::with(context, "wind triangles", &items)?,
+            triangles: Buffer::with(context, "wind triangles", &around)?,
             winds: Buffer::with(context, "winds", &winds)?,
             count: winds.len() as u32,
         })

@@ -5,10 +5,10 @@ use crate::buffer::{Buffer, Field};
 use crate::context::Context;
 use crate::error::GpuError;
 use crate::kernel::{Access, Kernel};
+use crate::kernels::sweep_text;
 use crate::library::Library;
 use crate::order::{Order, patches};
 use crate::patches::Patches;
-use crate::problem::collider_constants;
 use bytemuck::{Pod, Zeroable};
 use pliant::device::Blend;
 use pliant::device::rows::{RowEntry, vertex_rows};
@@ -16,7 +16,7 @@ use pliant::model::{Model, System};
 use std::fmt::Write;
 use std::sync::Arc;
 
-/// Most iterations in one dispatch; the same number is in `rings.wgsl`.
+/// Most iterations in one dispatch.
 pub(crate) const MOST: usize = 8;
 
 /// Longest row that is kept in registers.
@@ -114,14 +114,7 @@ pub(crate) fn text(width: usize, springs: usize, others: usize, colliders: usize
         })
         .collect::<Vec<_>>()
         .join("\n");
-    format!(
-        "const WIDTH: u32 = {width}u;\n{}{}\n{}\n{}\n{}\n{kernel}",
-        collider_constants(colliders),
-        pliant::math::WGSL,
-        pliant::math::SYM3_WGSL,
-        pliant::contact::WGSL,
-        include_str!("kernels/spring.wgsl"),
-    )
+    sweep_text(colliders, &format!("const MOST: u32 = {MOST}u;\nconst WIDTH: u32 = {width}u;\n{kernel}"))
 }
 
 impl Rings {

@@ -9,7 +9,7 @@ use pliant::device::rows::{RowEntry, vertex_rows};
 use pliant::linear::Csr;
 use pliant::model::{Model, System};
 
-/// Rows in a slice; the same number is in the kernels.
+/// Rows in a slice.
 pub(crate) const SLICE: usize = 32;
 
 /// Set on a neighbour that comes after the vertex in the model.

@@ -5,13 +5,15 @@ use crate::elements::ElementParameters;
 use crate::error::GpuError;
 use crate::gpu::Gpu;
 use crate::kernel::{GROUP, Kernel};
-use crate::problem::{GpuProblem, MeasureParameters, PackedPin, RangeParameters, StepParameters, SweepParameters};
+use crate::kernels::{GripParameters, MeasureParameters, RangeParameters, StepParameters, SweepParameters};
+use crate::problem::{Friction, GpuProblem, PackedPin};
 use crate::sweep::{force_buffers, sweep_buffers};
 use crate::vector::Quantity;
 use crate::vector::Reduction::{Max, Min, Sum};
 use pliant::contact::{Grip, STICKING_SPEED};
 use pliant::device::{Measures, Moment, Slot, StepInput};
 use pliant::math::Vec3;
+use pliant::model::{Model, System};
 
 // Slots of the certificate: the first ones belong to solvers.
 const START: Slot = Slot(8);
@@ -40,10 +42,13 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    /// For so many vertices, elements of each kind, pins that are springs (and pins in all), edges and tets.
-    pub(crate) fn new(vertices: u32, elements: impl Iterator<Item = u32>, pins: u32, edges: u32, tets: u32) -> Self {
+    /// For so many elements of each kind.
+    pub(crate) fn new(model: &Model, system: &System, elements: impl Iterator<Item = u32>) -> Self {
+        // Where no pin is a spring, none is looked at.
+        let pins = if system.pin_stiffness.iter().any(|k| *k > 0.0) { model.pins.len() } else { 0 };
+        let tets = model.bodies.iter().map(|body| body.tets.len()).sum();
         let [vertex_groups, pin_groups, edge_groups, tet_groups] =
-            [vertices, pins, edges, tets].map(|count| count.div_ceil(GROUP));
+            [model.vertices(), pins, model.edges.len(), tets].map(|count| (count as u32).div_ceil(GROUP));
         let energy_groups = vertex_groups + elements.map(|count| count.div_ceil(GROUP)).sum::<u32>() + pin_groups;
         let (start, solution) = (0, energy_groups);
         let gradient = solution + energy_groups;
@@ -121,15 +126,20 @@ impl GpuProblem {
         [moved, pulled]
     }
 
+    /// Of kernels that work on pins.
+    fn pin_parameters(&self) -> StepParameters {
+        StepParameters { n: self.packed_pins.len() as u32, ..self.step_parameters() }
+    }
+
     fn step_parameters(&self) -> StepParameters {
         let h = self.system.h;
         StepParameters {
             n: self.n,
-            count: 0,
+            wind_count: self.wind.count,
             h: h as f32,
             drift: (h * (-self.model.damping * h).exp()) as f32,
             fall: self.model.acceleration.map(|a| (a * h * h) as f32),
-            relaxation: 0.0,
+            padding: 0,
         }
     }
 }
@@ -144,37 +154,41 @@ impl Gpu {
         if pulled {
             self.recorder.write(&problem.pins, 0, &problem.packed_pins);
         }
-        let parameters = StepParameters { count: problem.wind.count, ..problem.step_parameters() };
-        self.step(problem, &problem.kernels.predict, (&x.buffer, &v.buffer), &problem.x_tilde, &parameters, problem.n);
-        let pins = problem.packed_pins.len() as u32;
-        let parameters = StepParameters { count: pins, ..parameters };
-        let nothing = (&problem.nothing.read, &problem.nothing.write[0]);
-        self.step(problem, &problem.kernels.pin, nothing, &problem.x_tilde, &parameters, pins);
+        let (kernels, started) = (&problem.kernels, (&x.buffer, &v.buffer));
+        self.step(problem, &kernels.predict, started, &problem.x_tilde, &problem.step_parameters());
+        self.step(problem, &kernels.pin, problem.nothing.start(), &problem.x_tilde, &problem.pin_parameters());
         self.take_grips(problem, x);
     }
 
     /// Friction of the step that begins at x.
     fn take_grips(&mut self, problem: &GpuProblem, x: &Field) {
-        let GpuProblem { kernels, start_force, n, .. } = problem;
-        if !problem.gripping {
-            return;
-        }
-        if !start_force.is_empty() {
+        let GpuProblem { kernels, n, .. } = problem;
+        let Some(Friction { solid, start_gradient }) = &problem.friction else { return };
+        if !start_gradient.is_empty() {
             self.fill_slots(problem, x);
-            let buffers = sweep_buffers(problem, x, start_force, &problem.nothing.write[0]);
+            let buffers = sweep_buffers(problem, x, start_gradient, &problem.nothing.write[0]);
             let parameters = SweepParameters { n: *n, ..Default::default() };
             self.recorder.run(&kernels.gradient_without_colliders, &buffers, &parameters, *n);
         }
-        let (count, sticking) = (start_force.len().min(1) as u32, (STICKING_SPEED * problem.system.h) as f32);
-        let parameters = StepParameters { count, relaxation: sticking, ..problem.step_parameters() };
-        let started = (&x.buffer, &problem.nothing.write[0]);
-        self.step(problem, &kernels.grip, started, &problem.x_tilde, &parameters, *n);
+        let h = problem.system.h;
+        let (has_solids, sticking) = (u32::from(!start_gradient.is_empty()), (STICKING_SPEED * h) as f32);
+        let buffers = [
+            &x.buffer,
+            &problem.x_tilde.buffer,
+            &problem.inertia,
+            &problem.colliders,
+            &problem.touch,
+            solid,
+            &start_gradient.buffer,
+        ];
+        let parameters = GripParameters { n: *n, has_solids, h: h as f32, sticking };
+        self.recorder.run(&kernels.grip, &buffers, &parameters, *n);
     }
 
     /// Brings the friction of the step to the objective in `f64`.
     pub(crate) fn read_grips(&mut self, problem: &mut GpuProblem) -> Result<(), GpuError> {
-        let GpuProblem { order, potential, touch, gripping, .. } = problem;
-        if !*gripping {
+        let GpuProblem { order, potential, touch, friction, .. } = problem;
+        if friction.is_none() {
             return Ok(());
         }
         let grips = &mut potential.grips;
@@ -191,9 +205,9 @@ impl Gpu {
     }
 
     pub(crate) fn shorten_all_slips(&mut self, problem: &GpuProblem, x: &Field) {
-        if problem.gripping {
-            let nothing = (&problem.nothing.read, &problem.nothing.write[0]);
-            self.step(problem, &problem.kernels.shorten_slips, nothing, x, &problem.step_parameters(), problem.n);
+        if problem.friction.is_some() {
+            let nothing = problem.nothing.start();
+            self.step(problem, &problem.kernels.shorten_slips, nothing, x, &problem.step_parameters());
         }
     }
 
@@ -205,10 +219,8 @@ impl Gpu {
         (x_start, v): (&Buffer, &Buffer),
         x: &Field,
         parameters: &StepParameters,
-        n: u32,
     ) {
         let wind = &problem.wind;
-        let items = if std::ptr::eq(kernel, &*problem.kernels.grip) { &problem.solid } else { &wind.items };
         let buffers = [
             x_start,
             v,
@@ -218,27 +230,24 @@ impl Gpu {
             &problem.colliders,
             &problem.touch,
             &wind.offsets,
-            items,
+            &wind.triangles,
             &wind.winds,
             &problem.pins,
             &problem.before,
-            &problem.start_force.buffer,
         ];
-        self.recorder.run(kernel, &buffers, parameters, n);
+        self.recorder.run(kernel, &buffers, parameters, parameters.n);
     }
 
     pub(crate) fn finish_step(&mut self, problem: &GpuProblem, x_prev: &Field, x: &Field, v: &Field) {
-        let parameters = problem.step_parameters();
-        self.step(problem, &problem.kernels.finish_step, (&x_prev.buffer, &v.buffer), x, &parameters, problem.n);
+        let started = (&x_prev.buffer, &v.buffer);
+        self.step(problem, &problem.kernels.finish_step, started, x, &problem.step_parameters());
     }
 
     pub(crate) fn enforce_positions(&mut self, problem: &GpuProblem, x: &Field) {
-        let nothing = (&problem.nothing.read, &problem.nothing.write[0]);
-        let pins = problem.packed_pins.len() as u32;
-        let parameters = StepParameters { count: pins, ..problem.step_parameters() };
-        self.step(problem, &problem.kernels.pull, nothing, x, &parameters, pins);
+        let nothing = problem.nothing.start();
+        self.step(problem, &problem.kernels.pull, nothing, x, &problem.pin_parameters());
         if !problem.packed_colliders.is_empty() {
-            self.step(problem, &problem.kernels.push, nothing, x, &parameters, problem.n);
+            self.step(problem, &problem.kernels.push, nothing, x, &problem.step_parameters());
         }
     }
 
@@ -251,11 +260,11 @@ impl Gpu {
                 &batch.data,
                 &batch.stencils,
                 &x.buffer,
-                &problem.slots,
+                &problem.slots.vectors,
                 &nothing.write[0],
                 &nothing.read,
                 &nothing.write[1],
-                &problem.destinations,
+                &problem.slots.destinations,
             ];
             let parameters = ElementParameters { n: batch.count, first, ..Default::default() };
             self.recorder.run(&batch.fill, &buffers, &parameters, batch.count);

@@ -6,8 +6,9 @@ use crate::cut::Cut;
 use crate::error::GpuError;
 use crate::gpu::Gpu;
 use crate::kernel::GROUP;
+use crate::kernels::SweepParameters;
 use crate::patches::Patches;
-use crate::problem::{GpuProblem, SweepParameters};
+use crate::problem::GpuProblem;
 use crate::rings::{RingChoice, Rings};
 use crate::vector::Reduction;
 use pliant::device::{Blend, Slot};
@@ -23,8 +24,8 @@ pub(crate) fn force_buffers<'a>(problem: &'a GpuProblem, x: &'a Field) -> [&'a B
         &problem.rows.slices,
         &problem.rows.entries,
         &problem.rows.pulls,
-        &problem.slots,
-        &problem.slot_offsets,
+        &problem.slots.vectors,
+        &problem.slots.offsets,
         &problem.colliders,
         &problem.touch,
     ]

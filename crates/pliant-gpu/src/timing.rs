@@ -1,10 +1,11 @@
-//! How long the bytes of a sweep take to stream.
+//! How long sweeps take, and how long their bytes take to stream.
 
 use crate::buffer::Buffer;
 use crate::error::GpuError;
 use crate::gpu::Gpu;
 use crate::kernel::Access;
-use crate::problem::{CountParameters, GpuProblem};
+use crate::kernels::CountParameters;
+use crate::problem::GpuProblem;
 use pliant::device::{Blend, Device};
 use pliant::step::bench::shortest;
 use std::time::Duration;

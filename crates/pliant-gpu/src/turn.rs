@@ -4,7 +4,8 @@ use crate::buffer::{Buffer, Field};
 use crate::error::GpuError;
 use crate::gpu::Gpu;
 use crate::kernel::{Access, GROUP, Kernel};
-use crate::problem::{CountParameters, GpuProblem};
+use crate::kernels::CountParameters;
+use crate::problem::GpuProblem;
 use pliant::model::free_parts;
 use std::sync::Arc;
 

@@ -1,157 +1,16 @@
-//! Every verb of the CPU device, in both precisions, against a slow and plain way to say the same.
+//! The verbs of the CPU device on fields, forces and the matrix, in both precisions, against a slow and plain way to say the
+//! same. Those of contacts and constraints are in `solver_contact_verbs.rs`.
 
 mod support;
+#[path = "support/verbs.rs"]
+mod verbs;
 
-use pliant::colouring::{Stencils, greedy_elements};
-use pliant::contact::STICKING_SPEED;
 use pliant::device::{Blend, Device, Factor, Slot};
-use pliant::material::{ArapTet, Batch, Elements, QuadraticBending};
 use pliant::math::{Mat3, Real, Vec3};
-use pliant::model::{Model, ModelBuilder, Pin, State};
-use pliant::step::step_input;
-use std::sync::Arc;
 use support::*;
-
-const H: f64 = 1.0 / 60.0;
-
-/// Random points, springs between near indices, hinges, tets, pins of both kinds and two colliders; `spoil` collapses
-/// springs and flattens tets.
-fn random_model(n: usize, seed: u64, spoil: bool) -> (Arc<Model>, State) {
-    let mut random = Random(seed);
-    let mut builder = ModelBuilder::new("random");
-    let x: Vec<[f64; 3]> = (0..n).map(|_| random.point()).collect();
-    let mass: Vec<f64> = (0..n).map(|_| 0.05 + 0.04 * random.signed()).collect();
-    builder.add_points("random", &x, &mass);
-    for i in 0..n {
-        for _ in 0..3 {
-            let j = (i + 1 + random.below(20)) % n;
-            if i != j {
-                builder.add_spring([i as u32, j as u32], 60.0 + 50.0 * random.signed()).unwrap();
-            }
-        }
-    }
-    let (mut tets, mut hinges) = (Batch::default(), Batch::default());
-    for first in (0..n.saturating_sub(4)).step_by(3) {
-        let stencil: [u32; 4] = std::array::from_fn(|k| (first + k) as u32);
-        let rest = stencil.map(|i| Vec3::of(x[i as usize]));
-        if let Ok(tet) = ArapTet::new(rest, 100.0) {
-            tets.push(stencil, tet);
-        }
-        // Hinges of slivers are far stiffer than anything else here, so they are left out.
-        if let Ok(hinge) = QuadraticBending::new(rest, 0.01)
-            && hinge.weight * hinge.stencil.iter().map(|k| k * k).sum::<f64>() < 100.0
-        {
-            hinges.push(stencil, hinge);
-        }
-    }
-    let colliders = scene(
-        "[[cloth]]\n[[collider]]\nshape = \"half-space\"\nposition = [0, -0.5, 0]\nfriction = 0.4\nvelocity = [0.1, 0.2, 0]\n\
-         [[collider]]\nshape = \"sphere\"\nradius = 0.6\nposition = [0, -0.2, 0]\n",
-    );
-    let model = builder.model();
-    model.thickness.fill(0.02);
-    model.acceleration = [0.0, -9.81, 0.0];
-    model.damping = 0.3;
-    model.colliders = build(&colliders).0.colliders.clone();
-    for i in (0..n).filter(|i| i % 11 == 3) {
-        let mut pin = Pin::fixed(i as u32, x[i]);
-        pin.stiffness = (i % 2 == 0).then_some(30.0);
-        pin.motion.velocity = [0.5, 0.0, 0.0];
-        model.pins.push(pin);
-    }
-    let (mut model, mut state) = builder.finish();
-    model.elements.extend([Elements::from(tets), Elements::from(hinges)].into_iter().filter(|e| !e.is_empty()));
-    for v in &mut state.v {
-        *v = random.point();
-    }
-    if spoil {
-        for i in (0..n.saturating_sub(2)).step_by(7) {
-            state.x[i + 1] = state.x[i];
-            state.v[i + 1] = state.v[i];
-            state.x[i + 2][1] = 0.0;
-        }
-    }
-    (Arc::new(model), state)
-}
-
-/// One step of a random model with a slow twin of everything the device knows.
-struct Bench<R: Real> {
-    step: Step<R>,
-    state: State,
-    x: Vec<[R; 4]>,
-    /// Active contacts, N/m.
-    contact: Vec<Mat3<f64>>,
-    /// What rounding in `R` makes of a force here, N.
-    rounding: f64,
-    random: Random,
-}
+use verbs::*;
 
 impl<R: Real> Bench<R> {
-    fn new((model, state): (Arc<Model>, State)) -> Self {
-        let mut step = Step::<R>::new(&model, &state, H);
-        let mut random = Random(5);
-        let mut x = step.x.clone();
-        for (i, x) in x.iter_mut().enumerate() {
-            // Some points stay exactly where they are, so that collapsed springs stay collapsed.
-            if i % 3 == 0 && !step.system.held[i] {
-                *x = (Vec3::load(*x) + Vec3::of(random.point()) * R::of(0.1)).store();
-            }
-        }
-        let colliders = step_input(&model, state.time + H).colliders;
-        let grips = step.potential().grips;
-        assert!(x.len() < 100 || grips.iter().any(|grip| grip.limit > 0.0), "somebody feels friction");
-        let system = &step.system;
-        let block = |i: usize| {
-            let (at, kappa) = (Vec3::load(x[i]), system.contact_stiffness[i]);
-            let mut sum = Mat3::ZERO;
-            for (d, normal) in colliders.iter().map(|collider| collider.cast::<R>().distance(at)) {
-                let normal: Vec3<f64> = normal.cast();
-                let touches = d < R::of(model.thickness[i]) && !system.held[i];
-                sum += normal.outer(normal) * if touches { kappa } else { 0.0 };
-            }
-            let (grip, moved) = (grips[i], at.cast() - grips[i].anchor);
-            let across = Mat3::IDENTITY - grip.normal.outer(grip.normal);
-            sum + across * (grip.limit / (across * moved).length().max(STICKING_SPEED * H))
-        };
-        let contact: Vec<Mat3<f64>> = (0..x.len()).map(block).collect();
-        let stiffest = system.matrix.diagonal().iter().zip(&contact).map(|(d, c)| d + c.trace()).fold(0.0, f64::max);
-        let rounding = 8.0 * R::EPSILON.f64() * stiffest;
-        // The verbs below use the contacts of the last gradient.
-        let mut g = x.clone();
-        step.device.gradient(&mut step.problem, &x, &mut g);
-        Self { step, state, x, contact, rounding, random }
-    }
-
-    fn field(&mut self) -> Vec<[R; 4]> {
-        (0..self.x.len()).map(|_| Vec3::<R>::of(self.random.point()).store()).collect()
-    }
-
-    /// D⁻¹ r of a vertex.
-    fn divided(&self, i: usize, r: Vec3<f64>) -> Vec3<f64> {
-        let diagonal = Mat3::scalar(self.step.system.matrix.diagonal()[i]) + self.contact[i];
-        diagonal.inverse().unwrap() * r
-    }
-
-    fn gradient(&mut self) -> Vec<[R; 4]> {
-        let mut g = self.x.clone();
-        self.step.device.gradient(&mut self.step.problem, &self.x, &mut g);
-        g
-    }
-
-    /// A p, entry by entry in `f64`.
-    fn product(&self, p: &[[R; 4]]) -> Vec<[f64; 4]> {
-        self.product_with(p, |contact| contact)
-    }
-
-    fn product_with(&self, p: &[[R; 4]], contact: impl Fn(Mat3<f64>) -> Mat3<f64>) -> Vec<[f64; 4]> {
-        let matrix = &self.step.system.matrix;
-        let row = |i: usize| {
-            let own = contact(self.contact[i]) * Vec3::<f64>::of(wide(p[i]));
-            matrix.row(i).fold(own, |sum, (j, a)| sum + Vec3::of(wide(p[j])) * a).store()
-        };
-        (0..p.len()).map(row).collect()
-    }
-
     fn check_gradient(&mut self) {
         let g = self.gradient();
         let x: Vec<[f64; 4]> = self.x.iter().map(|x| x.map(Real::f64)).collect();
@@ -282,111 +141,6 @@ impl<R: Real> Bench<R> {
         assert!(z.iter().zip(&held).all(|(z, held)| !held || *z == [R::ZERO; 4]), "a held vertex moves");
     }
 
-    /// Position-based verbs, from the constraints themselves in `f64`.
-    fn check_constraints(&mut self) {
-        let model = self.step.model.clone();
-        let elements: Vec<Elements<R>> = model.elements.iter().map(Elements::cast).collect();
-        let start: Vec<[f64; 4]> = self.x.iter().map(|x| x.map(Real::f64)).collect();
-        let held = self.step.system.held.clone();
-        let inv_mass = |i: u32| if held[i as usize] { 0.0 } else { 1.0 / model.mass[i as usize] };
-        let correction = |batch: &Elements<R>, c: usize, x: &[[f64; 4]], multiplier: f64| {
-            let narrow: Vec<[R; 4]> = batch.view().stencil(c).iter().map(|&i| x[i as usize].map(R::of)).collect();
-            let view = batch.view();
-            let compliant = view.compliant().unwrap();
-            let mut all = vec![[R::ZERO; 4]; x.len()];
-            view.stencil(c).iter().zip(&narrow).for_each(|(&i, p)| all[i as usize] = *p);
-            let mut gradient = vec![[R::ZERO; 4]; view.arity()];
-            let value = compliant.constraint(c, &all, &mut gradient).f64();
-            let compliance = compliant.compliance(c).f64() / (H * H);
-            let moves: f64 = view
-                .stencil(c)
-                .iter()
-                .zip(&gradient)
-                .map(|(&i, g)| inv_mass(i) * Vec3::<f64>::of(wide(*g)).length_sq())
-                .sum();
-            let change =
-                if moves > R::TINY.f64() { -(value + compliance * multiplier) / (moves + compliance) } else { 0.0 };
-            let shifts: Vec<(u32, Vec3<f64>)> = view
-                .stencil(c)
-                .iter()
-                .zip(&gradient)
-                .map(|(&i, g)| (i, Vec3::<f64>::of(wide(*g)) * (inv_mass(i) * change)))
-                .collect();
-            (change, shifts)
-        };
-        let mut expected = start.clone();
-        for batch in &elements {
-            for c in 0..batch.len() {
-                for (i, shift) in correction(batch, c, &start, 0.0).1 {
-                    expected[i as usize] = (Vec3::load(expected[i as usize]) + shift * 0.25).store();
-                }
-            }
-        }
-        let mut x_hat = self.x.clone();
-        self.step.device.constrain_jacobi(&mut self.step.problem, 0.25, &self.x, &mut x_hat);
-        let bound = 1e3 * R::EPSILON.f64();
-        assert!(distance(&x_hat, &expected) < bound, "constrain_jacobi {:e}", distance(&x_hat, &expected));
-
-        for extended in [false, true] {
-            self.step.device.reset_multipliers(&mut self.step.problem);
-            let mut x = self.x.clone();
-            let mut expected = start.clone();
-            let mut multipliers: Vec<Vec<f64>> = elements.iter().map(|batch| vec![0.0; batch.len()]).collect();
-            let colours = self.step.device.constraint_colours(&mut self.step.problem);
-            for _ in 0..2 {
-                (0..colours).for_each(|k| {
-                    self.step.device.constrain_colour(&mut self.step.problem, k, extended, &mut x);
-                });
-                let mut seen = 0;
-                for (batch, multiplier) in elements.iter().zip(&mut multipliers) {
-                    let stencils = Stencils::flat(batch.arity(), batch.view().stencils());
-                    let colouring = greedy_elements(x.len(), &[stencils]);
-                    seen += colouring.count();
-                    for &c in colouring.classes.rows().flatten() {
-                        let before = if extended { multiplier[c as usize] } else { 0.0 };
-                        let (change, shifts) = correction(batch, c as usize, &expected, before);
-                        multiplier[c as usize] = before + change;
-                        for (i, shift) in shifts {
-                            expected[i as usize] = (Vec3::load(expected[i as usize]) + shift).store();
-                        }
-                    }
-                }
-                assert_eq!(seen, colours);
-            }
-            let error = distance(&x, &expected);
-            // Rounding passes from constraint to constraint, and near-collapsed springs turn it around.
-            let bound = if R::NAME == "f32" { 1e-2 } else { 1e-10 };
-            assert!(error < bound, "constrain_colour extended {extended}: {error:e}");
-        }
-    }
-
-    /// Out of colliders by the depth; the slip since the start of the step shrinks by friction times the depth.
-    fn check_enforce(&mut self) {
-        let mut x = self.x.clone();
-        self.step.device.enforce(&mut self.step.problem, &mut x);
-        let input = step_input(&self.step.model, self.state.time + H);
-        for i in 0..x.len() {
-            let mut at = Vec3::<R>::load(self.x[i]);
-            if !self.step.system.held[i] {
-                if let Some((_, target)) = input.targets.iter().find(|target| target.0 as usize == i) {
-                    let share = 30.0 / (30.0 + self.step.system.inertia[i]);
-                    at += (Vec3::of(*target) - at) * R::of(share);
-                }
-                for collider in input.colliders.iter().map(|collider| collider.cast::<R>()) {
-                    let (d, n) = collider.distance(at);
-                    let depth = R::of(self.step.model.thickness[i]) - d;
-                    if depth > R::ZERO {
-                        let carried = Vec3::load(self.step.x_prev[i]) + collider.velocity_at(at) * R::of(H);
-                        let slip = (at - carried) - n * (at - carried).dot(n);
-                        let share = (collider.friction * depth / slip.length().max(R::TINY)).min(R::ONE);
-                        at = at + n * depth - slip * share;
-                    }
-                }
-            }
-            assert!((at - Vec3::load(x[i])).length().f64() < 16.0 * R::EPSILON.f64(), "vertex {i}");
-        }
-    }
-
     fn check_vectors(&mut self) {
         let (a, b) = (self.field(), self.field());
         let device = &mut self.step.device;
@@ -425,33 +179,6 @@ impl<R: Real> Bench<R> {
         assert!(copy.iter().all(|p| *p == [R::ZERO; 4]));
     }
 
-    /// x̃ = x + h v e^(−damping h) + h² g, held vertices at their targets; v = (x − x_prev)/h.
-    fn check_step_ends(&mut self) {
-        let model = self.step.model.clone();
-        let targets = step_input(&model, self.state.time + H).targets;
-        let decay = (-model.damping * H).exp();
-        let expected: Vec<[f64; 4]> = (0..self.x.len())
-            .map(|i| {
-                let held = targets.iter().find(|t| t.0 as usize == i && self.step.system.held[i]);
-                let fall = Vec3::<f64>::of(model.acceleration) * (H * H);
-                let free = Vec3::<f64>::of(self.state.x[i]) + Vec3::of(self.state.v[i]) * (H * decay) + fall;
-                held.map_or(free, |t| Vec3::of(t.1)).store()
-            })
-            .collect();
-        let mut start = self.x.clone();
-        self.step.device.start(&self.step.problem, &mut start);
-        assert!(distance(&start, &expected) < 8.0 * R::EPSILON.f64());
-
-        let mut x = self.step.x_prev.clone();
-        x.iter_mut().for_each(|x| *x = (Vec3::load(*x) + Vec3::new(R::ZERO, R::of(2.0), R::ZERO)).store());
-        let mut v = x.clone();
-        self.step.device.end_step(&self.step.problem, &self.step.x_prev, &mut x, &mut v);
-        assert!(
-            v.iter()
-                .all(|v| (Vec3::<f64>::of(wide(*v)) - Vec3::new(0.0, 2.0 / H, 0.0)).length() < 1e3 * R::EPSILON.f64())
-        );
-    }
-
     fn check_all(&mut self) {
         self.check_gradient();
         self.check_jacobi();
@@ -459,55 +186,35 @@ impl<R: Real> Bench<R> {
         self.check_gauss_seidel();
         self.check_direct();
         self.check_cycle();
-        self.check_constraints();
-        self.check_enforce();
         self.check_vectors();
-        self.check_step_ends();
     }
 }
 
 #[test]
 fn every_verb_does_what_it_says_on_random_models() {
-    for seed in 0..3 {
-        Bench::<f64>::new(random_model(200, seed, false)).check_all();
-        Bench::<f32>::new(random_model(200, seed, false)).check_all();
-    }
+    on_models(&SOUND, Bench::check_all, Bench::check_all);
 }
 
 #[test]
 fn every_verb_does_what_it_says_with_collapsed_springs_and_flat_tets() {
-    for seed in 10..13 {
-        Bench::<f64>::new(random_model(200, seed, true)).check_all();
-        Bench::<f32>::new(random_model(200, seed, true)).check_all();
-    }
+    on_models(&SPOILT, Bench::check_all, Bench::check_all);
 }
 
 #[test]
 fn every_verb_does_what_it_says_at_the_edges_of_blocks_and_chunks() {
-    for n in [1, 2, 7, 8, 9, 16, 17] {
-        Bench::<f64>::new(random_model(n, n as u64, false)).check_all();
-        Bench::<f32>::new(random_model(n, n as u64, false)).check_all();
-    }
-    for n in [1023, 1024, 1025] {
-        let mut bench = Bench::<f64>::new(random_model(n, n as u64, false));
+    on_models(&EDGES, Bench::check_all, Bench::check_all);
+    at_edges_of_chunks(|bench| {
         bench.check_gradient();
         bench.check_multiply();
         bench.check_gauss_seidel();
-        bench.check_enforce();
         bench.check_vectors();
-        bench.check_step_ends();
-    }
+    });
 }
 
 #[test]
 fn verbs_hold_on_a_hundred_thousand_vertices() {
-    let text = "[[cloth]]\nresolution = [401, 250]\njitter = \"1 mm\"\nstretch_stiffness = 100\n[[pin]]\ncorners = [\"-x-z\"]\n[[collider]]\nshape = \"sphere\"\nradius = 0.3\nposition = [0, -0.29, 0]";
-    let (model, state) = build(&scene(text));
-    assert_eq!(model.vertices(), 100_250);
-    let mut bench = Bench::<f32>::new((model.clone(), state.clone()));
-    bench.check_gradient();
-    bench.check_enforce();
-    let mut bench = Bench::<f64>::new((model, state));
+    Bench::<f32>::new(large_sheet()).check_gradient();
+    let mut bench = Bench::<f64>::new(large_sheet());
     bench.check_gradient();
     bench.check_multiply();
     bench.check_vectors();

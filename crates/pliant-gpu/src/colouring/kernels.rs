@@ -41,14 +41,15 @@ pub(super) struct Kernels {
 /// The texts with their names: start, Vivace, packing, Luby, ranks without and with weights, recolouring.
 pub(crate) fn texts() -> [(&'static str, String); 7] {
     let common = format!("const ROUNDS: u32 = {ROUNDS}u;\n{RANDOM_WGSL}\n{}", include_str!("../kernels/colour.wgsl"));
-    let free = include_str!("../kernels/colour_free.wgsl");
+    let (free, round) = (include_str!("../kernels/colour_free.wgsl"), include_str!("../kernels/colour_round.wgsl"));
     let text = |parts: &[&str]| format!("{common}\n{}", parts.join("\n"));
     let ranked = |weighed: bool| {
-        text(&[&format!("const WEIGHED: bool = {weighed};"), free, include_str!("../kernels/colour_ranked.wgsl")])
+        let weighed = format!("const WEIGHED: bool = {weighed};");
+        text(&[&weighed, free, round, include_str!("../kernels/colour_ranked.wgsl")])
     };
     [
         ("colour start", text(&[include_str!("../kernels/colour_start.wgsl")])),
-        ("vivace", text(&[free, include_str!("../kernels/colour_vivace.wgsl")])),
+        ("vivace", text(&[free, round, include_str!("../kernels/colour_vivace.wgsl")])),
         ("pack", text(&[free, include_str!("../kernels/colour_pack.wgsl")])),
         ("luby", text(&[include_str!("../kernels/colour_luby.wgsl")])),
         ("jones-plassmann", ranked(false)),

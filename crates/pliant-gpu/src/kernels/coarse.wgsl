@@ -36,11 +36,6 @@ fn slice_of(first: u32, i: u32) -> vec2<u32> {
     return slices[first + i / SLICE];
 }
 
-fn contact_of(i: u32) -> Sym3 {
-    if p.touching == 0u { return sym_scalar(0.0); }
-    return Sym3(contact[2u * i].xyz, contact[2u * i + 1u].xyz);
-}
-
 @compute @workgroup_size(GROUP)
 fn coarse(@builtin(local_invocation_index) local: u32) {
     for (var k = 0u; k + 1u < p.levels; k++) {
@@ -48,18 +43,16 @@ fn coarse(@builtin(local_invocation_index) local: u32) {
         let next = levels[k + 1u];
         for (var i = local; i < fine.n; i += GROUP) {
             let at = fine.first + i;
-            let product = sym_times(contact_of(at), z[at].xyz) + sum_z(slice_of(fine.matrix, i), i % SLICE).xyz;
-            scratch[at] = vec4(r[at].xyz - product, 0.0);
+            let row = sum_z(slice_of(fine.matrix, i), i % SLICE).xyz;
+            scratch[at] = vec4(left_of(r[at].xyz, contact_of(at), z[at].xyz, row), 0.0);
         }
         storageBarrier();
         for (var i = local; i < next.n; i += GROUP) {
             let at = next.first + i;
             let slice = slice_of(fine.restriction, i);
             let right = sum_scratch(slice, i % SLICE).xyz;
-            var touched = sym_scalar(0.0);
+            let touched = restricted_contact(slice, i % SLICE, fine.interpolation_norm);
             if p.touching != 0u {
-                let sum = Sym3(sum_diagonal(slice, i % SLICE).xyz, sum_off(slice, i % SLICE).xyz);
-                touched = sym_scale(sum, fine.interpolation_norm);
                 contact[2u * at] = vec4(touched.diagonal, 0.0);
                 contact[2u * at + 1u] = vec4(touched.off, 0.0);
             }
@@ -79,8 +72,8 @@ fn coarse(@builtin(local_invocation_index) local: u32) {
             let at = fine.first + i;
             let zi = scratch[at].xyz;
             let touched = contact_of(at);
-            let product = sym_times(touched, zi) + sum_scratch(slice_of(fine.matrix, i), i % SLICE).xyz;
-            z[at] = vec4(zi + divided(touched, inverse[at], r[at].xyz - product) * fine.omega, 0.0);
+            let left = left_of(r[at].xyz, touched, zi, sum_scratch(slice_of(fine.matrix, i), i % SLICE).xyz);
+            z[at] = vec4(zi + divided(touched, inverse[at], left) * fine.omega, 0.0);
         }
         storageBarrier();
     }

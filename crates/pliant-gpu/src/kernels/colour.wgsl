@@ -22,6 +22,9 @@ var<immediate> p: Parameters;
 
 const NONE: u32 = 0xffffffffu;
 
+// Colours that a palette holds at once: the bits of a word.
+const WINDOW: u32 = 32u;
+
 // Places of the counters, as `counters.rs` has them. Of those from LEFT on there is one for each round, and one for the
 // end.
 const LEAST_DEGREE: u32 = 0u;

@@ -15,7 +15,6 @@
 
 const TOUCHED: u32 = 1u;
 const FOUND: u32 = 2u;
-const WINDOW: u32 = 32u;
 
 @compute @workgroup_size(GROUP)
 fn touch(

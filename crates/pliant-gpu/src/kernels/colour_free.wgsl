@@ -1,8 +1,5 @@
 // Which colours are free. The module says what a vertex sees of another: `fn seen(n: u32) -> u32`, a colour or NONE.
 
-// Colours that a palette holds at once: the bits of a word.
-const WINDOW: u32 = 32u;
-
 // Which of the colours base to base + 31 the neighbours of a vertex have; bit 0 is `base`.
 fn taken(v: u32, base: u32) -> u32 {
     var found = 0u;

@@ -6,13 +6,9 @@
 // a vertex counts as coloured from the round after `stamp` on. Who reads the stamp of a neighbour that is coloured
 // meanwhile finds NONE or this round, which mean the same.
 
-@group(0) @binding(3) var<storage, read_write> colour: array<u32>;
 // The round in which a vertex got its colour.
 @group(0) @binding(4) var<storage, read_write> stamp: array<atomic<u32>>;
 @group(0) @binding(5) var<storage, read_write> weight: array<u32>;
-// The vertices without a colour before the round, and after it.
-@group(0) @binding(6) var<storage, read_write> uncoloured: array<u32>;
-@group(0) @binding(7) var<storage, read_write> rest: array<u32>;
 
 fn seen(n: u32) -> u32 {
     if atomicLoad(&stamp[n]) < p.round { return colour[n]; }
@@ -27,7 +23,7 @@ fn weigh(
     @builtin(local_invocation_index) local: u32,
 ) {
     let i = index(group, groups, local);
-    if i >= p.n || i >= counter(LEFT + p.at) { return; }
+    if !is_listed(i) { return; }
     let v = uncoloured[i];
     var left = 0u;
     for (var k = offset[v]; k < offset[v + 1u]; k++) {
@@ -61,7 +57,7 @@ fn decide(
     let i = index(group, groups, local);
     var v = 0u;
     var waits = false;
-    if i < p.n && i < counter(LEFT + p.at) {
+    if is_listed(i) {
         v = uncoloured[i];
         waits = is_outranked(v);
         if !waits {
@@ -69,6 +65,5 @@ fn decide(
             atomicStore(&stamp[v], p.round);
         }
     }
-    let place = claim(waits, LEFT + p.at + 1u, local);
-    if waits { rest[place] = v; }
+    relist(v, waits, local);
 }

@@ -1,12 +1,8 @@
 // Vivace, Algorithm 2: `crates/pliant/src/colouring/vivace.rs` says what deviates from the page. A round is two passes.
 
-@group(0) @binding(3) var<storage, read_write> colour: array<u32>;
 @group(0) @binding(4) var<storage, read_write> tentative: array<u32>;
 // Each vertex was offered the colours below this.
 @group(0) @binding(5) var<storage, read_write> offered: array<u32>;
-// The vertices without a colour before the round, and after it.
-@group(0) @binding(6) var<storage, read_write> uncoloured: array<u32>;
-@group(0) @binding(7) var<storage, read_write> rest: array<u32>;
 
 fn seen(n: u32) -> u32 {
     return colour[n];
@@ -34,7 +30,7 @@ fn choose(
     @builtin(local_invocation_index) local: u32,
 ) {
     let i = index(group, groups, local);
-    if i >= p.n || i >= counter(LEFT + p.at) { return; }
+    if !is_listed(i) { return; }
     let v = uncoloured[i];
     var end = 0u;
     if p.extra == 1u { end = first_offer(v); } else { end = offered[v]; }
@@ -68,7 +64,7 @@ fn resolve(
     var v = 0u;
     var loses = false;
     var reached = 0u;
-    if i < p.n && i < counter(LEFT + p.at) {
+    if is_listed(i) {
         v = uncoloured[i];
         let key = draw_key(p.seed, p.round);
         let own = tentative[v];
@@ -87,6 +83,5 @@ fn resolve(
         }
     }
     raise(reached, HIGHEST, local);
-    let place = claim(loses, LEFT + p.at + 1u, local);
-    if loses { rest[place] = v; }
+    relist(v, loses, local);
 }

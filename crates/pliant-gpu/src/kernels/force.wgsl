@@ -1,5 +1,5 @@
-// The parts of ∇E of one vertex: springs and constant Hessians (the rows), contacts. Rows are in slices of SLICE vertices,
-// entry by entry; see `rows.rs`. The constants COLLIDERS and TOUCH come from Rust.
+// What the parts of ∇E of one vertex are made from, and those of springs and constant Hessians (the rows). Rows are in slices
+// of SLICE vertices, entry by entry; see `rows.rs`. contacts.wgsl has those of contacts.
 
 @group(0) @binding(0) var<storage, read> x: array<vec4<f32>>;
 // Inertial target with the targets of spring pins averaged in, m; w: m/h² plus stiffness of spring pins, N/m.
@@ -19,15 +19,7 @@
 // after it: anchor, m, and limit, N; normal, and the slip that is none, m.
 @group(0) @binding(9) var<storage, read> touch: array<vec4<f32>>;
 
-const SLICE: u32 = 32u;
 const AFTER: u32 = 0x80000000u;
-
-struct Force {
-    gradient: vec3<f32>,
-    // Active contacts and their friction, N/m.
-    push: Sym3,
-    friction: Sym3,
-}
 
 fn row_force(i: u32, xi: vec3<f32>) -> vec3<f32> {
     let slice = slices[i / SLICE];
@@ -66,43 +58,4 @@ fn row_force(i: u32, xi: vec3<f32>) -> vec3<f32> {
         g += bitcast<f32>(e.y) * (xi - x[e.x & ~AFTER].xyz);
     }
     return g;
-}
-
-fn grip_of(i: u32) -> Grip {
-    let anchor = touch[TOUCH * i + 1u];
-    let normal = touch[TOUCH * i + 2u];
-    return Grip(anchor.xyz, anchor.w, normal.xyz, normal.w);
-}
-
-// What colliders add to the gradient of vertex i, whose first line of `touch` is `own`.
-fn with_contacts(gradient: vec3<f32>, xi: vec3<f32>, i: u32, own: vec4<f32>) -> Force {
-    var out = Force(gradient, sym_scalar(0.0), sym_scalar(0.0));
-    for (var c = 0u; c < COLLIDERS; c++) {
-        let near = collider_distance(colliders[c], xi);
-        let depth = own.y - near.d;
-        if depth > 0.0 {
-            out.push = sym_add(out.push, sym_scale(sym_square(near.normal), own.x));
-            out.gradient -= near.normal * (own.x * depth);
-        }
-    }
-    let grip = grip_of(i);
-    if grip.limit > 0.0 {
-        let slip = grip_slip(grip, xi);
-        let stiffness = grip_stiffness(grip, slip);
-        out.friction = sym_add(sym_scalar(stiffness), sym_scale(sym_square(grip.normal), -stiffness));
-        out.gradient += slip * stiffness;
-    }
-    return out;
-}
-
-// D⁻¹∇E with active contacts in D, m.
-fn step_of(i: u32, inverse: f32, f: Force) -> vec3<f32> {
-    // Contacts are positive semi-definite: without a diagonal there is none.
-    if COLLIDERS > 0u {
-        let block = sym_add(f.push, f.friction);
-        if any(block.diagonal != vec3(0.0)) {
-            return sym_solve(sym_add(block, sym_scalar(touch[TOUCH * i].w)), f.gradient);
-        }
-    }
-    return inverse * f.gradient;
 }

@@ -27,13 +27,7 @@ var<immediate> p: Parameters;
 // Where `descend` starts.
 @group(0) @binding(7) var<storage, read> x: array<vec4<f32>>;
 
-const SLICE: u32 = 32u;
 const NOBODY: u32 = 0xffffffffu;
-
-fn contact_of(i: u32) -> Sym3 {
-    if p.touching == 0u { return sym_scalar(0.0); }
-    return Sym3(contact[2u * i].xyz, contact[2u * i + 1u].xyz);
-}
 
 @compute @workgroup_size(GROUP)
 fn divide(

@@ -7,7 +7,7 @@ struct Parameters {
     // omega of the level that is swept.
     omega: f32,
     // What bounds the rows of the interpolation.
-    factor: f32,
+    interpolation_norm: f32,
     // 1 with colliders.
     touching: u32,
     // Where the contacts start.
@@ -30,12 +30,6 @@ var<immediate> p: Parameters;
 @group(0) @binding(7) var<storage, read> inverse: array<f32>;
 @group(0) @binding(8) var<storage, read_write> out_r: array<vec4<f32>>;
 
-fn contact_of(i: u32) -> Sym3 {
-    if p.touching == 0u { return sym_scalar(0.0); }
-    let k = 2u * (p.first + i);
-    return Sym3(contact[k].xyz, contact[k + 1u].xyz);
-}
-
 // A sweep from zero on the finest level.
 @compute @workgroup_size(GROUP)
 fn swept(
@@ -45,7 +39,7 @@ fn swept(
 ) {
     let i = index(group, groups, local);
     if i >= p.n { return; }
-    out[i] = vec4(divided(contact_of(i), inverse[i], r[i].xyz) * p.omega, 0.0);
+    out[i] = vec4(divided(contact_of(p.first + i), inverse[i], r[i].xyz) * p.omega, 0.0);
 }
 
 // What is left of r.
@@ -57,8 +51,8 @@ fn residual(
 ) {
     let i = index(group, groups, local);
     if i >= p.n { return; }
-    let product = sym_times(contact_of(i), z[i].xyz) + sum_z(slices[i / SLICE], i % SLICE).xyz;
-    out[i] = vec4(r[i].xyz - product, 0.0);
+    let row = sum_z(slices[i / SLICE], i % SLICE).xyz;
+    out[i] = vec4(left_of(r[i].xyz, contact_of(p.first + i), z[i].xyz, row), 0.0);
 }
 
 // The residual and the contacts for the next level, and a sweep from zero there.
@@ -72,10 +66,8 @@ fn restricted(
     if i >= p.n { return; }
     let slice = slices[i / SLICE];
     let right = sum_r(slice, i % SLICE).xyz;
-    var touched = sym_scalar(0.0);
+    let touched = restricted_contact(slice, i % SLICE, p.interpolation_norm);
     if p.touching != 0u {
-        let sum = Sym3(sum_diagonal(slice, i % SLICE).xyz, sum_off(slice, i % SLICE).xyz);
-        touched = sym_scale(sum, p.factor);
         out_contact[2u * i] = vec4(touched.diagonal, 0.0);
         out_contact[2u * i + 1u] = vec4(touched.off, 0.0);
     }
@@ -105,7 +97,7 @@ fn smoothed(
     let i = index(group, groups, local);
     if i >= p.n { return; }
     let zi = z[i].xyz;
-    let touched = contact_of(i);
-    let product = sym_times(touched, zi) + sum_z(slices[i / SLICE], i % SLICE).xyz;
-    out[i] = vec4(zi + divided(touched, inverse[i], r[i].xyz - product) * p.omega, 0.0);
+    let touched = contact_of(p.first + i);
+    let left = left_of(r[i].xyz, touched, zi, sum_z(slices[i / SLICE], i % SLICE).xyz);
+    out[i] = vec4(zi + divided(touched, inverse[i], left) * p.omega, 0.0);
 }

@@ -116,12 +116,12 @@ fn sweep_patch(
     }
     workgroupBarrier();
     if is_own {
-        var f = Force(gradient, sym_scalar(0.0), sym_scalar(0.0));
+        var f = without_contacts(gradient);
         if inverse > 0.0 {
             f.gradient += sum_slots(own.y & 0xffffu, own.y >> 16u);
-            if COLLIDERS > 0u { f = with_contacts(f.gradient, xi, i, contact_data); }
+            if COLLIDERS > 0u { f = with_contacts(f.gradient, xi, contact_data, grip_of(i)); }
         }
-        let step = step_of(i, inverse, f);
+        let step = step_of(f, inverse, contact_data.w);
         out_field[i] = vec4(before + p.omega * (xi - p.gamma * step - before), 0.0);
     }
 }

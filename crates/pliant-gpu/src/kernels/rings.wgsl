@@ -1,9 +1,8 @@
 // Several Jacobi-Chebyshev iterations in one dispatch. A workgroup takes a patch of vertices with as many rings of neighbours
 // around it as there are iterations, one vertex per invocation, and keeps their rows in registers. Each iteration is right
-// for one ring less; in the end the patch itself is. Rust puts before it: WIDTH, the invocations of a workgroup; SPRINGS and
-// OTHERS, the longest row; ROW_VARIABLES, ROW_LOADS and ROW_FORCES, which name the entries of a row one by one.
+// for one ring less; in the end the patch itself is. Rust puts before it MOST, the most iterations, and WIDTH, the invocations
+// of a workgroup; ROW_VARIABLES, ROW_LOADS and ROW_FORCES stand for lines that name the entries of a row one by one.
 
-const MOST: u32 = 8u;
 const AFTER: u32 = 0x8000u;
 
 struct Parameters {
@@ -43,12 +42,6 @@ struct Patch {
 
 var<workgroup> shared_x: array<f32, 3u * WIDTH>;
 
-fn grip_of(i: u32) -> Grip {
-    let anchor = touch[TOUCH * i + 1u];
-    let normal = touch[TOUCH * i + 2u];
-    return Grip(anchor.xyz, anchor.w, normal.xyz, normal.w);
-}
-
 fn at(member: u32) -> vec3<f32> {
     let k = 3u * (member & ~AFTER);
     return vec3(shared_x[k], shared_x[k + 1u], shared_x[k + 2u]);
@@ -87,8 +80,10 @@ fn rings(
         before = x_before[i].xyz;
         goal = x_pull[i];
         inverse = inv_diagonal[i];
-        if COLLIDERS > 0u { contact_data = touch[TOUCH * i];
-            grip = grip_of(i); }
+        if COLLIDERS > 0u {
+            contact_data = touch[TOUCH * i];
+            grip = grip_of(i);
+        }
         let word = patches[g].words + local;
         ROW_LOADS
     }
@@ -99,29 +94,9 @@ fn rings(
         if busy {
             var row = vec3<f32>(0.0);
             ROW_FORCES
-            var gradient = goal.w * (xi - goal.xyz) + row;
-            var contact = sym_scalar(0.0);
-            if COLLIDERS > 0u && inverse > 0.0 {
-                for (var c = 0u; c < COLLIDERS; c++) {
-                    let near = collider_distance(colliders[c], xi);
-                    let depth = contact_data.y - near.d;
-                    if depth > 0.0 {
-                        contact = sym_add(contact, sym_scale(sym_square(near.normal), contact_data.x));
-                        gradient -= near.normal * (contact_data.x * depth);
-                    }
-                }
-                if grip.limit > 0.0 {
-                    let slip = grip_slip(grip, xi);
-                    let stiffness = grip_stiffness(grip, slip);
-                    let along = sym_add(sym_scalar(stiffness), sym_scale(sym_square(grip.normal), -stiffness));
-                    contact = sym_add(contact, along);
-                    gradient += slip * stiffness;
-                }
-            }
-            var step = inverse * gradient;
-            if COLLIDERS > 0u && any(contact.diagonal != vec3(0.0)) {
-                step = sym_solve(sym_add(contact, sym_scalar(contact_data.w)), gradient);
-            }
+            var f = without_contacts(goal.w * (xi - goal.xyz) + row);
+            if COLLIDERS > 0u && inverse > 0.0 { f = with_contacts(f.gradient, xi, contact_data, grip); }
+            let step = step_of(f, inverse, contact_data.w);
             next = before + p.blends[k].x * (xi - p.blends[k].y * step - before);
         }
         workgroupBarrier();

@@ -25,6 +25,6 @@ fn force_without_colliders(i: u32, xi: vec3<f32>, free: bool) -> vec3<f32> {
 
 fn force(i: u32, xi: vec3<f32>, free: bool) -> Force {
     let gradient = force_without_colliders(i, xi, free);
-    if COLLIDERS > 0u && free { return with_contacts(gradient, xi, i, touch[TOUCH * i]); }
-    return Force(gradient, sym_scalar(0.0), sym_scalar(0.0));
+    if COLLIDERS > 0u && free { return with_contacts(gradient, xi, touch[TOUCH * i], grip_of(i)); }
+    return without_contacts(gradient);
 }

@@ -2,16 +2,14 @@
 // constants COLLIDERS and HAS_WIND come from Rust.
 
 struct Parameters {
+    // Vertices; for `pin` and `pull` pins.
     n: u32,
-    // Number of winds, of pins or of solids.
-    count: u32,
+    wind_count: u32,
     // h, and h exp(-damping h), s.
     h: f32,
     drift: f32,
     // h² times the acceleration, m.
     fall: vec3<f32>,
-    // Fraction of corrections that is taken; or the slip that is none, m.
-    relaxation: f32,
 }
 var<immediate> p: Parameters;
 
@@ -31,30 +29,28 @@ struct Pin {
 @group(0) @binding(4) var<storage, read> inertia: array<f32>;
 @group(0) @binding(5) var<storage, read> colliders: array<Collider>;
 // As in force.wgsl.
-@group(0) @binding(6) var<storage, read_write> touch: array<vec4<f32>>;
-// Triangles of vertex i: three numbers each, from offsets[i] to offsets[i + 1]; or its slots; or whether it is of a solid.
-@group(0) @binding(7) var<storage, read> offsets: array<u32>;
-@group(0) @binding(8) var<storage, read> items: array<u32>;
+@group(0) @binding(6) var<storage, read> touch: array<vec4<f32>>;
+// Triangles of vertex i: three numbers each, from wind_offsets[i] to wind_offsets[i + 1].
+@group(0) @binding(7) var<storage, read> wind_offsets: array<u32>;
+@group(0) @binding(8) var<storage, read> wind_triangles: array<u32>;
 // Velocity of the air, m/s, and drag, N s/m³.
 @group(0) @binding(9) var<storage, read> winds: array<vec4<f32>>;
 @group(0) @binding(10) var<storage, read> pins: array<Pin>;
 // Where each vertex was at the start of the step, m; last, how far `push` moved it out of colliders since, m.
 @group(0) @binding(11) var<storage, read_write> before: array<vec4<f32>>;
-// Slots; or ∇E without colliders at the start of the step, N.
-@group(0) @binding(12) var<storage, read> slots: array<vec4<f32>>;
 
 // Force of all winds on vertex i, N: a third of drag area (relative velocity · n) n of each of its triangles. Last, how
 // much it falls per speed of the vertex, N s/m: a third of drag area. Twin of stepping.rs.
 fn wind_force(i: u32) -> vec4<f32> {
     var sum = vec4<f32>(0.0);
-    for (var k = offsets[i]; k < offsets[i + 1u]; k++) {
-        let a = items[3u * k];
-        let b = items[3u * k + 1u];
-        let c = items[3u * k + 2u];
+    for (var k = wind_offsets[i]; k < wind_offsets[i + 1u]; k++) {
+        let a = wind_triangles[3u * k];
+        let b = wind_triangles[3u * k + 1u];
+        let c = wind_triangles[3u * k + 2u];
         let normal = cross(x_start[b].xyz - x_start[a].xyz, x_start[c].xyz - x_start[a].xyz);
         let n = unit_or(normal, vec3<f32>(0.0));
         let mean = (v[a].xyz + v[b].xyz + v[c].xyz) / 3.0;
-        for (var w = 0u; w < p.count; w++) {
+        for (var w = 0u; w < p.wind_count; w++) {
             sum += vec4(n * dot(winds[w].xyz - mean, n), 1.0) * (length(normal) * (winds[w].w / 6.0));
         }
     }
@@ -92,7 +88,7 @@ fn pin(
     @builtin(local_invocation_index) local: u32,
 ) {
     let k = index(group, groups, local);
-    if k >= p.count { return; }
+    if k >= p.n { return; }
     let own = pins[k];
     if own.stiffness < 0.0 {
         x[own.vertex] = vec4(own.goal, 0.0);
@@ -111,7 +107,7 @@ fn pull(
     @builtin(local_invocation_index) local: u32,
 ) {
     let k = index(group, groups, local);
-    if k >= p.count { return; }
+    if k >= p.n { return; }
     let own = pins[k];
     if own.stiffness < 0.0 { return; }
     let at = x[own.vertex].xyz;
@@ -142,43 +138,6 @@ fn push(
     }
     x[i] = vec4(at, 0.0);
     before[i] = start;
-}
-
-// Friction of the step, from x̃ in `x`; and if there are solids (`count`), which vertices are theirs in `items`, and ∇E
-// without colliders in `slots`. Twin of stepping.rs.
-@compute @workgroup_size(GROUP)
-fn grip(
-    @builtin(workgroup_id) group: vec3<u32>,
-    @builtin(num_workgroups) groups: vec3<u32>,
-    @builtin(local_invocation_index) local: u32,
-) {
-    let i = index(group, groups, local);
-    if i >= p.n { return; }
-    let own = touch[TOUCH * i];
-    let start = x_start[i].xyz;
-    // Elastic forces on solids.
-    var force = vec3<f32>(0.0);
-    if p.count > 0u && items[i] > 0u { force = slots[i].xyz - (start - x[i].xyz) * inertia[i]; }
-    var most = vec4<f32>(0.0);
-    var normal = vec3<f32>(0.0);
-    if own.z > 0.0 {
-        for (var c = 0u; c < COLLIDERS; c++) {
-            let collider = colliders[c];
-            let depth = own.y - collider_distance(collider, x[i].xyz).d;
-            if depth > 0.0 {
-                let anchor = start + collider_velocity_at(collider, start) * p.h;
-                let near = collider_distance(collider, anchor);
-                let stopped = stopped_motion(depth, dot(anchor - x[i].xyz, near.normal));
-                let limit = collider.friction * (inertia[i] * stopped + dot(force, near.normal));
-                if limit > most.w {
-                    most = vec4(anchor, limit);
-                    normal = near.normal;
-                }
-            }
-        }
-    }
-    touch[TOUCH * i + 1u] = most;
-    touch[TOUCH * i + 2u] = vec4(normal, p.relaxation);
 }
 
 // What friction alone does to each vertex that touches.
@@ -216,19 +175,4 @@ fn finish_step(
         x[i] = vec4(at, 0.0);
     }
     v[i] = vec4((at - x_start[i].xyz) / p.h, 0.0);
-}
-
-// x = x_start + relaxation · Σ of the slots of a vertex.
-@compute @workgroup_size(GROUP)
-fn gather(
-    @builtin(workgroup_id) group: vec3<u32>,
-    @builtin(num_workgroups) groups: vec3<u32>,
-    @builtin(local_invocation_index) local: u32,
-) {
-    let i = index(group, groups, local);
-    if i >= p.n { return; }
-    var sum = vec3<f32>(0.0);
-    let end = offsets[i + 1u];
-    for (var k = offsets[i]; k < end; k++) { sum += slots[k].xyz; }
-    x[i] = vec4(x_start[i].xyz + p.relaxation * sum, 0.0);
 }

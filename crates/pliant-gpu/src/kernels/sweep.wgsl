@@ -75,7 +75,7 @@ fn jacobi(
     let inverse = inv_diagonal[i];
     let xi = x[i].xyz;
     let f = force(i, xi, inverse > 0.0);
-    next(i, xi, step_of(i, inverse, f));
+    next(i, xi, step_of(f, inverse, touch[TOUCH * i].w));
 }
 
 // The same with the partials of ∇Eᵀ D⁻¹ ∇E.
@@ -91,7 +91,7 @@ fn jacobi_residual(
         let inverse = inv_diagonal[i];
         let xi = x[i].xyz;
         let f = force(i, xi, inverse > 0.0);
-        let step = step_of(i, inverse, f);
+        let step = step_of(f, inverse, touch[TOUCH * i].w);
         mine.x = dot(f.gradient, step);
         next(i, xi, step);
     }

@@ -1,8 +1,8 @@
 //! Every shader text that can be made parses and is valid, on machines without any GPU too.
 
 use crate::kernel::{GROUP, with_prelude};
+use crate::kernels::{force_text, grip_text, step_text};
 use crate::patch_pack::Sizes;
-use crate::problem::{force_text, step_text};
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 use pliant::material::{Batch, Elements};
 
@@ -28,6 +28,7 @@ fn texts() -> Vec<(String, String)> {
         ("coarse levels".to_string(), crate::multigrid::coarse_text()),
         ("shape".to_string(), include_str!("../kernels/shape.wgsl").to_string()),
         ("turn".to_string(), crate::turn::turn_text()),
+        ("gather".to_string(), include_str!("../kernels/gather.wgsl").to_string()),
         ("stream".to_string(), format!("const READS: u32 = 9u;\n{}", include_str!("../kernels/stream.wgsl"))),
     ];
     texts.extend(crate::colouring::texts().map(|(name, text)| (name.to_string(), text)));
@@ -40,6 +41,7 @@ fn texts() -> Vec<(String, String)> {
         }
         texts.push((name("step"), step_text(flag, colliders)));
     }
+    texts.extend([0, 1, 5].map(|colliders| (format!("grip, {colliders} colliders"), grip_text(colliders))));
     for (springs, others, colliders) in [(0, 0, 0), (7, 0, 0), (8, 5, 1), (0, 3, 5)] {
         let name = format!("rings, {springs} springs, {others} others, {colliders} colliders");
         texts.push((name, crate::rings::text(96, springs, others, colliders)));
@@ -65,7 +67,7 @@ fn texts() -> Vec<(String, String)> {
 #[test]
 fn all_modules_are_valid() {
     let texts = texts();
-    assert_eq!(texts.len(), 8 + 7 + 6 * 3 + 4 + 3 + 8 * 2);
+    assert_eq!(texts.len(), 9 + 7 + 6 * 3 + 3 + 4 + 3 + 8 * 2);
     for (name, text) in texts {
         for group in [64, GROUP] {
             let text = with_prelude(&text, group);

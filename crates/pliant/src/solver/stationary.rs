@@ -63,6 +63,17 @@ pub(super) struct Stationary<D: Device, S> {
     last_iterations: Option<usize>,
 }
 
+/// A solve under way; residuals are squared.
+struct Progress {
+    report: SolveReport,
+    /// γ
+    under_relaxation: f64,
+    /// γ may turn out too large.
+    may_overshoot: bool,
+    first_residual: f64,
+    least_residual: f64,
+}
+
 const RESIDUAL: Slot = Slot(0);
 
 /// An iteration without acceleration.
@@ -78,6 +89,87 @@ impl<D: Device, S: Sweep<D>> Stationary<D, S> {
     pub fn new(sweep: S, chebyshev: Option<Chebyshev>, under_relaxation: Option<f64>) -> Self {
         let (safe, x_before, best, blends) = (None, None, Best::default(), Vec::new());
         Self { sweep, chebyshev, under_relaxation, safe, x_before, best, blends, last_iterations: None }
+    }
+
+    /// x⁻ = x, and everything as it is before the first iteration.
+    fn begin(&mut self, device: &mut D, problem: &mut D::Problem, x: &D::Points, control: &Control<D>) -> Progress {
+        let x_before = self.x_before.get_or_insert_with(|| device.points(problem));
+        device.copy(x, x_before);
+        self.sweep.begin(device, problem);
+        self.best.begin();
+        let safe = *self.safe.get_or_insert_with(|| self.sweep.safe_relaxation(device, problem));
+        let mut under_relaxation = self.under_relaxation.unwrap_or(safe);
+        if self.chebyshev.is_some_and(|chebyshev| chebyshev.rho == 0.0) {
+            // Acceleration is switched off for safety; a γ above 1 is part of it, and overshoots into new contacts.
+            under_relaxation = under_relaxation.min(1.0);
+        }
+        if let Some(chebyshev) = &mut self.chebyshev {
+            let in_time = control.deadline.map(|_| self.last_iterations.unwrap_or(FIRST_GUESS));
+            chebyshev.begin(control.iterations.min(in_time.unwrap_or(usize::MAX)));
+        }
+        Progress {
+            report: SolveReport::default(),
+            under_relaxation,
+            may_overshoot: self.under_relaxation.is_none() && self.sweep.may_overshoot(),
+            first_residual: f64::INFINITY,
+            least_residual: f64::INFINITY,
+        }
+    }
+
+    /// ω and γ of as many iterations as are made in one go; whether somebody looks at the residual of the last one.
+    fn choose_blends(&mut self, device: &D, control: &mut Control<D>, progress: &Progress) -> bool {
+        let (done, every) = (progress.report.iterations, self.sweep.look_every());
+        let count = self.sweep.batch().min(control.until_look(device, done, every));
+        self.blends.clear();
+        for k in done..done + count {
+            let omega = self.chebyshev.as_mut().map_or(1.0, Chebyshev::next_omega);
+            let ending = ends_soon(self.plain_end(), k, control);
+            let under_relaxation = progress.under_relaxation;
+            self.blends.push(if ending { PLAIN } else { Blend { omega, under_relaxation } });
+        }
+        control.looks(device, done + count - 1, every)
+    }
+
+    /// Looks at the residual: whether acceleration restarts, γ was too large, or the solve is over.
+    fn observe(
+        &mut self,
+        device: &mut D,
+        problem: &D::Problem,
+        control: &mut Control<D>,
+        progress: &mut Progress,
+    ) -> Result<(), SolveError> {
+        let Progress { report, under_relaxation, may_overshoot, first_residual, least_residual } = progress;
+        let residual = device.scalar(RESIDUAL)?;
+        if !residual.is_finite() {
+            return Err(SolveError::NotFinite { iteration: report.iterations - 1 });
+        }
+        if first_residual.is_infinite() {
+            *first_residual = residual;
+        }
+        // What was swept is in x⁻ now.
+        if let Some(swept) = self.x_before.as_ref().filter(|_| control.deadline.is_some()) {
+            self.best.observe(device, problem, swept, residual);
+        }
+        if let Some(chebyshev) = &mut self.chebyshev {
+            chebyshev.observe(residual);
+            report.restarts = chebyshev.restarts;
+        }
+        *least_residual = least_residual.min(residual);
+        if *may_overshoot && residual > DIVERGED * *least_residual {
+            // Only in this step: what the next ones do must not depend on where a run was resumed.
+            *under_relaxation *= 0.5;
+            *least_residual = residual;
+        }
+        report.converged = control.converged(residual, *first_residual);
+        if !report.converged {
+            report.settled |= control.settle(report.iterations, residual, self.plain_end());
+        }
+        Ok(())
+    }
+
+    /// How many plain iterations the solve should end with.
+    fn plain_end(&self) -> usize {
+        if self.chebyshev.is_some() { self.sweep.plain_end() } else { 0 }
     }
 }
 
@@ -105,73 +197,25 @@ impl<D: Device, S: Sweep<D>> Solver<D> for Stationary<D, S> {
         x: &mut D::Points,
         control: &mut Control<D>,
     ) -> Result<SolveReport, SolveError> {
-        let x_before = self.x_before.get_or_insert_with(|| device.points(problem));
-        device.copy(x, x_before);
-        self.sweep.begin(device, problem);
-        self.best.begin();
-        let safe = *self.safe.get_or_insert_with(|| self.sweep.safe_relaxation(device, problem));
-        let mut under_relaxation = self.under_relaxation.unwrap_or(safe);
-        if self.chebyshev.is_some_and(|chebyshev| chebyshev.rho == 0.0) {
-            // Acceleration is switched off for safety; a γ above 1 is part of it, and overshoots into new contacts.
-            under_relaxation = under_relaxation.min(1.0);
-        }
-        let may_overshoot = self.under_relaxation.is_none() && self.sweep.may_overshoot();
-        if let Some(chebyshev) = &mut self.chebyshev {
-            let in_time = control.deadline.map(|_| self.last_iterations.unwrap_or(FIRST_GUESS));
-            chebyshev.begin(control.iterations.min(in_time.unwrap_or(usize::MAX)));
-        }
-        let mut least_residual = f64::INFINITY;
-        let mut report = SolveReport::default();
-        let mut first_residual = f64::INFINITY;
-        while control.go_on(device, problem, report.iterations, x) {
-            let count = self.sweep.batch().min(control.until_look(device, report.iterations, self.sweep.look_every()));
-            self.blends.clear();
-            for k in report.iterations..report.iterations + count {
-                let omega = self.chebyshev.as_mut().map_or(1.0, Chebyshev::next_omega);
-                let ending = self.chebyshev.is_some() && ends_soon(self.sweep.plain_end(), k, control);
-                self.blends.push(if ending { PLAIN } else { Blend { omega, under_relaxation } });
+        let mut progress = self.begin(device, problem, x, control);
+        while control.go_on(device, problem, progress.report.iterations, x) {
+            let look = self.choose_blends(device, control, &progress);
+            let x_before = self.x_before.get_or_insert_with(|| device.points(problem));
+            self.sweep.sweep(device, problem, (x, x_before), &self.blends, look.then_some(RESIDUAL))?;
+            progress.report.iterations += self.blends.len();
+            if look {
+                self.observe(device, problem, control, &mut progress)?;
             }
-            let look = control.looks(device, report.iterations + count - 1, self.sweep.look_every());
-            self.sweep.sweep(device, problem, (x, &mut *x_before), &self.blends, look.then_some(RESIDUAL))?;
-            report.iterations += count;
-            if !look {
-                continue;
-            }
-
-            let residual = device.scalar(RESIDUAL)?;
-            if !residual.is_finite() {
-                return Err(SolveError::NotFinite { iteration: report.iterations - 1 });
-            }
-            if first_residual.is_infinite() {
-                first_residual = residual;
-            }
-            if control.deadline.is_some() {
-                // What was swept is in x⁻ now.
-                self.best.observe(device, problem, x_before, residual);
-            }
-            if let Some(chebyshev) = &mut self.chebyshev {
-                chebyshev.observe(residual);
-                report.restarts = chebyshev.restarts;
-            }
-            least_residual = least_residual.min(residual);
-            if may_overshoot && residual > DIVERGED * least_residual {
-                // Only in this step: what the next ones do must not depend on where a run was resumed.
-                under_relaxation *= 0.5;
-                least_residual = residual;
-            }
-            if control.converged(residual, first_residual) {
-                report.converged = true;
+            if progress.report.converged {
                 break;
             }
-            let plain_end = if self.chebyshev.is_some() { self.sweep.plain_end() } else { 0 };
-            report.settled |= control.settle(report.iterations, residual, plain_end);
         }
         if control.deadline.is_some() {
             self.best.restore(device, x);
         }
         self.sweep.end(device, problem, x);
-        self.last_iterations = Some(report.iterations);
-        Ok(report)
+        self.last_iterations = Some(progress.report.iterations);
+        Ok(progress.report)
     }
 
     fn set_rho(&mut self, rho: f64) {

@@ -199,6 +199,7 @@ where
         Ok(report)
     }
 
+    /// Advances `x_next`, `v_next` by a piece.
     fn solve_piece(
         &mut self,
         index: usize,
@@ -207,8 +208,37 @@ where
         deadline: Option<Instant>,
         see: &mut dyn FnMut(State),
     ) -> Result<SolvedPiece, Failure> {
+        self.begin_piece(index, time);
+        let paced = self.settings.budget.filter(|_| self.device.is_remote() && deadline.is_some());
+        let mut control = self.control(careful, deadline, paced);
         let Piece { problem, solver, .. } = &mut self.pieces[index];
-        let device = &mut self.device;
+        solver.set_rho(if careful { 0.0 } else { self.rho });
+        let solve = solver.solve(&mut self.device, problem, &mut self.fields.iterate, &mut control)?;
+        self.end_piece(index);
+
+        let expected = paced.and_then(|_| Duration::try_from_secs_f64(self.pace.expected(solve.iterations)?).ok());
+        if let Some(expected) = expected {
+            self.device.expect_measures(self.begun + expected);
+        }
+        if let Some(showing) = self.showing.take() {
+            see(showing.receive(&mut self.device, self.model.vertices())?);
+        }
+        let measures = self.device.measures(&mut self.pieces[index].problem)?;
+        let method = self.settings.method;
+        accept(method, &measures).map_err(Failure::Step)?;
+        if !careful && method.finishes_accelerated() && solve.iterations >= method.iterations {
+            accept_beside_staying(&measures).map_err(Failure::Step)?;
+        }
+        let stalled = solve.iterations > 0
+            && measures.energy >= measures.start_energy
+            && measures.possible_decrease > measures.rounding_energy;
+        std::mem::swap(&mut self.fields.x_next, &mut self.fields.iterate);
+        Ok(SolvedPiece { solve, stalled, certificate: measures.into() })
+    }
+
+    /// Puts the iterate where the solve of a piece starts.
+    fn begin_piece(&mut self, index: usize, time: f64) {
+        let (device, problem) = (&mut self.device, &mut self.pieces[index].problem);
         let Fields { x_next: x_start, v_next, iterate: x, .. } = &mut self.fields;
         refill(&mut self.input, &self.model, time);
         device.begin_step(problem, &self.input, x_start, v_next);
@@ -221,25 +251,30 @@ where
         if self.settings.method.minimises {
             device.shorten_slips(problem, x);
         }
-        solver.set_rho(if careful { 0.0 } else { self.rho });
+    }
+
+    /// When the solve of a piece ends. `paced` is the budget of a device that cannot look at the clock meanwhile.
+    fn control(&self, careful: bool, deadline: Option<Instant>, paced: Option<Duration>) -> Control<'static, D> {
+        let Settings { method, budget, tolerance, until_settled, .. } = self.settings;
         // Without the deadline nothing would end them.
-        let usual =
-            if careful && self.settings.budget.is_some() { self.settings.method.iterations } else { usize::MAX };
+        let usual = if careful && budget.is_some() { method.iterations } else { usize::MAX };
         let mut iterations = self.settings.iterations.min(usual);
-        let paced = self.settings.budget.filter(|_| device.is_remote() && deadline.is_some());
         if let Some(budget) = paced {
             iterations = iterations.min(self.pace.iterations(budget.as_secs_f64()));
-            if self.settings.until_settled {
-                iterations = iterations.min(FAR_PATIENCE * self.settings.method.iterations);
+            if until_settled {
+                iterations = iterations.min(FAR_PATIENCE * method.iterations);
             }
         }
         // Between the iterations of a remote device there is no time to look at the clock.
-        let deadline = deadline.filter(|_| !device.is_remote());
-        let until_settled = self.settings.until_settled && deadline.is_some();
-        let mut control = Control::iterations(iterations).until(deadline).to_tolerance(self.settings.tolerance);
-        control = control.until_settled(until_settled);
-        let solve = solver.solve(device, problem, x, &mut control)?;
+        let deadline = deadline.filter(|_| !self.device.is_remote());
+        let control = Control::iterations(iterations).until(deadline).to_tolerance(tolerance);
+        control.until_settled(until_settled && deadline.is_some())
+    }
 
+    /// Measures the solution of a piece, and ends the piece with it.
+    fn end_piece(&mut self, index: usize) {
+        let (device, problem) = (&mut self.device, &mut self.pieces[index].problem);
+        let Fields { x_next: x_start, v_next, iterate: x, .. } = &mut self.fields;
         let begun = Instant::now();
         device.measure(problem, Moment::Solution, x);
         let measured = begun.elapsed();
@@ -247,24 +282,6 @@ where
         let begun = Instant::now();
         device.measure(problem, Moment::End, x);
         self.certificate_time = measured + begun.elapsed();
-        let expected = paced.and_then(|_| Duration::try_from_secs_f64(self.pace.expected(solve.iterations)?).ok());
-        if let Some(expected) = expected {
-            device.expect_measures(self.begun + expected);
-        }
-        if let Some(showing) = self.showing.take() {
-            see(showing.receive(device, self.model.vertices())?);
-        }
-        let measures = device.measures(problem)?;
-        accept(self.settings.method, &measures).map_err(Failure::Step)?;
-        let method = self.settings.method;
-        if !careful && method.finishes_accelerated() && solve.iterations >= method.iterations {
-            accept_beside_staying(&measures).map_err(Failure::Step)?;
-        }
-        let stalled = solve.iterations > 0
-            && measures.energy >= measures.start_energy
-            && measures.possible_decrease > measures.rounding_energy;
-        std::mem::swap(x_start, x);
-        Ok(SolvedPiece { solve, stalled, certificate: measures.into() })
     }
 }
 
@@ -334,13 +351,12 @@ where
     D::Points: 'static,
 {
     fn try_step(&mut self, see: &mut dyn FnMut(State)) -> Result<StepReport, SimulationError> {
-        let begun = Instant::now();
-        self.begun = begun;
+        self.begun = Instant::now();
         // The certificate takes about as long as the last time; a fiftieth of the budget is for what varies.
         let deadline = self
             .settings
             .budget
-            .map(|budget| begun + (budget - budget / 50).saturating_sub(self.certificate_time * 11 / 10));
+            .map(|budget| self.begun + (budget - budget / 50).saturating_sub(self.certificate_time * 11 / 10));
         let mut reason = String::new();
         let mut retries = 0;
         for (pieces, careful) in TRIES {
@@ -353,33 +369,7 @@ where
                     reason = "the solver could not lower the energy".to_string();
                     tracing::warn!("step {}: {reason}; rolled back", self.step);
                 }
-                Ok(mut report) => {
-                    std::mem::swap(&mut self.fields.x, &mut self.fields.x_next);
-                    std::mem::swap(&mut self.fields.v, &mut self.fields.v_next);
-                    self.step += 1;
-                    self.time += self.settings.h;
-                    let elapsed = begun.elapsed();
-                    report.retries = retries;
-                    if let Some(budget) = self.settings.budget.filter(|_| retries == 0) {
-                        let (iterations, device) = (report.iterations, self.device.working_time());
-                        let step = Observed { iterations, wall: elapsed.as_secs_f64(), device };
-                        self.pace.observe(step, budget.as_secs_f64());
-                    }
-                    // ρ was too large for this scene, which the next steps need not find out again: clearly so if the step
-                    // was rolled back, a little if acceleration was restarted, which contacts that come and go make it.
-                    // It grows back slowly.
-                    let wider = if retries > 0 {
-                        2.0
-                    } else if report.restarts > 0 {
-                        1.1
-                    } else {
-                        0.98
-                    };
-                    self.rho = (1.0 - wider * (1.0 - self.rho)).clamp(0.0, self.settings.parameters.rho);
-                    report.ms = (elapsed.saturating_sub(self.certificate_time)).as_secs_f64() * 1e3;
-                    report.over_budget = self.settings.budget.is_some_and(|budget| elapsed > budget);
-                    return Ok(report);
-                }
+                Ok(report) => return Ok(self.take(report, retries)),
                 Err(Failure::Device(error)) => return Err(error.into()),
                 Err(Failure::Step(why)) => {
                     tracing::warn!("step {}: {why}; rolled back", self.step);
@@ -390,6 +380,34 @@ where
         }
         let (pieces, _) = TRIES[TRIES.len() - 1];
         Err(SimulationError::Stuck { step: self.step, time: self.time, attempts: retries, pieces, reason })
+    }
+
+    /// Takes `x_next`, `v_next` for the state, after so many tries that were rolled back.
+    fn take(&mut self, mut report: StepReport, retries: usize) -> StepReport {
+        std::mem::swap(&mut self.fields.x, &mut self.fields.x_next);
+        std::mem::swap(&mut self.fields.v, &mut self.fields.v_next);
+        self.step += 1;
+        self.time += self.settings.h;
+        let elapsed = self.begun.elapsed();
+        if let Some(budget) = self.settings.budget.filter(|_| retries == 0) {
+            let (iterations, device) = (report.iterations, self.device.working_time());
+            let step = Observed { iterations, wall: elapsed.as_secs_f64(), device };
+            self.pace.observe(step, budget.as_secs_f64());
+        }
+        // ρ was too large for this scene, which the next steps need not find out again: clearly so if the step was rolled
+        // back, a little if acceleration was restarted, which contacts that come and go make it. It grows back slowly.
+        let wider = if retries > 0 {
+            2.0
+        } else if report.restarts > 0 {
+            1.1
+        } else {
+            0.98
+        };
+        self.rho = (1.0 - wider * (1.0 - self.rho)).clamp(0.0, self.settings.parameters.rho);
+        report.retries = retries;
+        report.ms = (elapsed.saturating_sub(self.certificate_time)).as_secs_f64() * 1e3;
+        report.over_budget = self.settings.budget.is_some_and(|budget| elapsed > budget);
+        report
     }
 
     fn request(&mut self) -> Result<Showing<D>, DeviceError> {

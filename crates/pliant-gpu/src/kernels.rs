@@ -1,0 +1,181 @@
+//! The kernels of a problem, whose text depends on what the model has, and their parameters.
+
+use crate::error::GpuError;
+use crate::kernel::{Access, GROUP, Kernel, SMALL_GROUP};
+use crate::library::Library;
+use crate::rows::SLICE;
+use bytemuck::{Pod, Zeroable};
+use std::sync::Arc;
+
+#[derive(Clone, Copy, Default, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct SweepParameters {
+    pub n: u32,
+    pub omega: f32,
+    pub gamma: f32,
+    /// 1 for the first gradient of a step.
+    pub fresh: u32,
+}
+
+#[derive(Clone, Copy, Default, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct StepParameters {
+    pub n: u32,
+    pub wind_count: u32,
+    pub h: f32,
+    pub drift: f32,
+    pub fall: [f32; 3],
+    pub padding: u32,
+}
+
+#[derive(Clone, Copy, Default, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct GripParameters {
+    pub n: u32,
+    pub has_solids: u32,
+    pub h: f32,
+    pub sticking: f32,
+}
+
+#[derive(Clone, Copy, Default, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct MeasureParameters {
+    pub n: u32,
+    pub first: u32,
+    pub others: u32,
+}
+
+#[derive(Clone, Copy, Default, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct CountParameters {
+    pub n: u32,
+}
+
+#[derive(Clone, Copy, Default, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct RangeParameters {
+    pub n: u32,
+    pub first: u32,
+}
+
+/// The kernels of a problem.
+pub(crate) struct Kernels {
+    pub(crate) gradient: Arc<Kernel>,
+    pub(crate) gradient_without_colliders: Arc<Kernel>,
+    pub(crate) jacobi: Arc<Kernel>,
+    pub(crate) jacobi_residual: Arc<Kernel>,
+    pub(crate) predict: Arc<Kernel>,
+    pub(crate) pin: Arc<Kernel>,
+    pub(crate) pull: Arc<Kernel>,
+    pub(crate) push: Arc<Kernel>,
+    pub(crate) grip: Arc<Kernel>,
+    pub(crate) shorten_slips: Arc<Kernel>,
+    pub(crate) finish_step: Arc<Kernel>,
+    pub(crate) start: Arc<Kernel>,
+    pub(crate) solution: Arc<Kernel>,
+    pub(crate) gap: Arc<Kernel>,
+    pub(crate) stretch: Arc<Kernel>,
+    pub(crate) inverted: Arc<Kernel>,
+    pub(crate) pin_energy: Arc<Kernel>,
+}
+
+/// The text of the kernels that loop over a vertex's neighbours.
+pub(crate) fn force_text(has_slots: bool, colliders: usize, kernel: &str) -> String {
+    let slots = include_str!("kernels/slots.wgsl");
+    bare_force_text(colliders, &format!("const HAS_SLOTS: bool = {has_slots};\n{slots}\n{kernel}"))
+}
+
+/// The same for kernels that keep slots elsewhere.
+pub(crate) fn bare_force_text(colliders: usize, kernel: &str) -> String {
+    let (cover, force) = (pliant::contact::COVER_WGSL, include_str!("kernels/force.wgsl"));
+    sweep_text(colliders, &format!("const SLICE: u32 = {SLICE}u;\n{cover}\n{force}\n{kernel}"))
+}
+
+/// The text of all kernels that sweep.
+pub(crate) fn sweep_text(colliders: usize, kernel: &str) -> String {
+    let parts =
+        [pliant::math::SYM3_WGSL, include_str!("kernels/contacts.wgsl"), include_str!("kernels/spring.wgsl"), kernel];
+    contact_text(colliders, &parts.join("\n"))
+}
+
+/// Vectors of `touch` per vertex: with colliders, friction has two.
+pub(crate) fn touch_stride(colliders: usize) -> usize {
+    if colliders > 0 { 3 } else { 1 }
+}
+
+/// The text of the kernels before and after a solve.
+pub(crate) fn step_text(has_wind: bool, colliders: usize) -> String {
+    let wind = format!("const HAS_WIND: bool = {has_wind};\n");
+    wind + &contact_text(colliders, include_str!("kernels/step.wgsl"))
+}
+
+/// The text of the kernel that finds the friction of a step.
+pub(crate) fn grip_text(colliders: usize) -> String {
+    contact_text(colliders, include_str!("kernels/grip.wgsl"))
+}
+
+/// What all kernels with colliders start with.
+fn contact_text(colliders: usize, kernel: &str) -> String {
+    let (stride, math, contact) = (touch_stride(colliders), pliant::math::WGSL, pliant::contact::WGSL);
+    format!("const COLLIDERS: u32 = {colliders}u;\nconst TOUCH: u32 = {stride}u;\n{math}\n{contact}\n{kernel}")
+}
+
+impl Kernels {
+    pub(crate) fn new(
+        library: &mut Library,
+        has_slots: bool,
+        has_wind: bool,
+        colliders: usize,
+    ) -> Result<Self, GpuError> {
+        use Access::{Read, Write};
+        let sweep = force_text(has_slots, colliders, include_str!("kernels/sweep.wgsl"));
+        let mut sweeps = |entry: &str, group: u32| {
+            let mut access = [Read; 12];
+            access[10..].fill(Write);
+            library.kernel_of::<SweepParameters>(group, "sweep", &sweep, entry, &access)
+        };
+        let (gradient, jacobi) = (sweeps("gradient", SMALL_GROUP)?, sweeps("jacobi", SMALL_GROUP)?);
+        let jacobi_residual = sweeps("jacobi_residual", GROUP)?;
+        let gradient_without_colliders = sweeps("gradient_without_colliders", SMALL_GROUP)?;
+        let step = step_text(has_wind, colliders);
+        let mut steps = |entry: &str| {
+            let access = [Read, Write, Write, Write, Read, Read, Read, Read, Read, Read, Read, Write];
+            library.kernel::<StepParameters>("step", &step, entry, &access)
+        };
+        let (predict, pin, pull) = (steps("predict")?, steps("pin")?, steps("pull")?);
+        let (push, shorten_slips, finish_step) = (steps("push")?, steps("shorten_slips")?, steps("finish_step")?);
+        let access = [Read, Read, Read, Read, Write, Read, Read];
+        let grip = library.kernel::<GripParameters>("grip", &grip_text(colliders), "grip", &access)?;
+        let measure = force_text(has_slots, colliders, include_str!("kernels/measure.wgsl"));
+        let mut measures = |entry: &str| {
+            let mut access = [Read; 13];
+            access[11] = Write;
+            library.kernel::<MeasureParameters>("measure", &measure, entry, &access)
+        };
+        let (start, solution, gap) = (measures("start")?, measures("solution")?, measures("gap")?);
+        let mut shapes = |entry: &str| {
+            let access = [Read, Read, Read, Write, Read];
+            library.kernel::<RangeParameters>("shape", include_str!("kernels/shape.wgsl"), entry, &access)
+        };
+        let (stretch, inverted, pin_energy) = (shapes("stretch")?, shapes("inverted")?, shapes("pin_energy")?);
+        Ok(Self {
+            gradient,
+            gradient_without_colliders,
+            jacobi,
+            jacobi_residual,
+            predict,
+            pin,
+            pull,
+            push,
+            grip,
+            shorten_slips,
+            finish_step,
+            start,
+            solution,
+            gap,
+            stretch,
+            inverted,
+            pin_energy,
+        })
+    }
+}

@@ -1,0 +1,51 @@
+// What colliders do to one vertex in a sweep. The module has the buffers `colliders` and `touch` (force.wgsl says what is in
+// them); the constants COLLIDERS and TOUCH come from Rust.
+
+struct Force {
+    gradient: vec3<f32>,
+    // Active contacts and their friction, N/m.
+    push: Sym3,
+    friction: Sym3,
+}
+
+fn without_contacts(gradient: vec3<f32>) -> Force {
+    return Force(gradient, sym_scalar(0.0), sym_scalar(0.0));
+}
+
+fn grip_of(i: u32) -> Grip {
+    let anchor = touch[TOUCH * i + 1u];
+    let normal = touch[TOUCH * i + 2u];
+    return Grip(anchor.xyz, anchor.w, normal.xyz, normal.w);
+}
+
+// What colliders add to the gradient of a vertex, whose first line of `touch` is `own`.
+fn with_contacts(gradient: vec3<f32>, xi: vec3<f32>, own: vec4<f32>, grip: Grip) -> Force {
+    var out = without_contacts(gradient);
+    for (var c = 0u; c < COLLIDERS; c++) {
+        let near = collider_distance(colliders[c], xi);
+        let depth = own.y - near.d;
+        if depth > 0.0 {
+            out.push = sym_add(out.push, sym_scale(sym_square(near.normal), own.x));
+            out.gradient -= near.normal * (own.x * depth);
+        }
+    }
+    if grip.limit > 0.0 {
+        let slip = grip_slip(grip, xi);
+        let stiffness = grip_stiffness(grip, slip);
+        out.friction = sym_add(sym_scalar(stiffness), sym_scale(sym_square(grip.normal), -stiffness));
+        out.gradient += slip * stiffness;
+    }
+    return out;
+}
+
+// D⁻¹∇E with active contacts in D, m; from 1/D, and from D where something touches.
+fn step_of(f: Force, inverse: f32, diagonal: f32) -> vec3<f32> {
+    // Contacts are positive semi-definite: without a diagonal there is none.
+    if COLLIDERS > 0u {
+        let block = sym_add(f.push, f.friction);
+        if any(block.diagonal != vec3(0.0)) {
+            return sym_solve(sym_add(block, sym_scalar(diagonal)), f.gradient);
+        }
+    }
+    return inverse * f.gradient;
+}
