@@ -25,6 +25,9 @@ use std::io;
 use std::path::PathBuf;
 use thiserror::Error;
 
+/// Width of what animations show of a half-space, over the radius of the bodies.
+const PATCH: f64 = 4.0;
+
 /// How a run is done, apart from what the scene says.
 #[derive(Clone, Debug, Default)]
 pub struct RunOptions {
@@ -256,7 +259,7 @@ impl<'a> Run<'a> {
         let mut keeper = self.frames.keeper();
         keeper.store.read(0)?.iter().for_each(|p| bounds.include(p.map(f64::from)));
         let bodies: Vec<GlbBody> = self.simulation.model().bodies.iter().enumerate().map(glb_body).collect();
-        let scenery: Vec<GlbScenery> = Scenery::of(self.scene, bounds).into_iter().map(glb_scenery).collect();
+        let scenery: Vec<GlbScenery> = Scenery::of(self.scene, bounds, PATCH).into_iter().map(glb_scenery).collect();
         let options = GlbOptions { frame_rate: self.scene.time.frame_rate, ..GlbOptions::default() };
         let path = keeper.folder.animation();
         let summary = glb::write(&path, &mut keeper.store, &bodies, &scenery, &options)?;
