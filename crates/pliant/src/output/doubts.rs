@@ -11,7 +11,7 @@ const DOUBTFUL_FORCE: f64 = 20.0;
 
 /// Edges of more than twice their length are doubted. A stretch is |length/rest − 1|, so up to 1 it may be a compression,
 /// which crumpled and squeezed bodies have by right; beyond it is a pull, which no woven fabric bears and rubber only where
-/// somebody means it. Shipped scenes end at 0.6 or less on the CPU.
+/// somebody means it. Shipped scenes end at about 0.6 or less on the CPU.
 const DOUBTFUL_STRETCH: f64 = 1.0;
 
 /// Fewer iterations a step than this mean that most steps make a single one.
