@@ -107,6 +107,22 @@ fn refuse_to_replace(from: &Path, to: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// What did not fit into the new file, in words.
+fn losses(tets: usize, vertices: usize) -> Vec<String> {
+    let of_tets = (tets > 0).then(|| {
+        let lost = counted(tets, "tetrahedron is", "tetrahedra are");
+        format!("{lost} lost, because this format holds surfaces only; a .msh, .vtk or .vtu file keeps them")
+    });
+    let of_vertices = (vertices > 0).then(|| {
+        let lost = counted(vertices, "vertex is", "vertices are");
+        format!(
+            "{lost} lost, because this format holds corners of triangles only: vertices of no triangle are gone, and those in \
+             the same place are one; a .ply, .msh, .vtk or .vtu file keeps them"
+        )
+    });
+    of_tets.into_iter().chain(of_vertices).collect()
+}
+
 pub(crate) fn convert(args: &Args, from: &Path, to: &Path) -> anyhow::Result<Exit> {
     let mesh = mesh::read(from)?;
     refuse_to_replace(from, to)?;
@@ -120,10 +136,8 @@ pub(crate) fn convert(args: &Args, from: &Path, to: &Path) -> anyhow::Result<Exi
     let written = if to.is_file() { mesh::read(to)? } else { mesh.clone() };
     let (vertices, triangles, tets) = (written.points.len(), written.triangles.len(), written.tets.len());
     let lost_tets = mesh.tets.len().saturating_sub(tets);
-    let warning = (lost_tets > 0).then(|| {
-        let lost = counted(lost_tets, "tetrahedron is", "tetrahedra are");
-        format!("{lost} lost, because this format holds surfaces only; a .msh, .vtk or .vtu file keeps them")
-    });
+    let lost_vertices = mesh.points.len().saturating_sub(vertices);
+    let warnings = losses(lost_tets, lost_vertices);
     if args.json {
         print_json(&json!({
             "from": from.display().to_string(),
@@ -132,12 +146,13 @@ pub(crate) fn convert(args: &Args, from: &Path, to: &Path) -> anyhow::Result<Exi
             "triangles": triangles,
             "tets": tets,
             "lost_tets": lost_tets,
-            "warnings": Vec::from_iter(&warning),
+            "lost_vertices": lost_vertices,
+            "warnings": warnings,
         }))?;
     } else {
         say(&format!("{name}: {}", mesh_counts(vertices, triangles, tets)));
     }
-    if let Some(warning) = warning {
+    for warning in warnings {
         say(&format!("warning: {name}: {warning}"));
     }
     Ok(Exit::Done)

@@ -111,3 +111,14 @@ fn a_solid_without_a_surface_is_refused_before_the_first_step() {
     assert!(run.stderr.contains("pliant mesh check"), "{}", run.stderr);
     assert!(!place.path("out/scene/frames.bin").exists());
 }
+
+#[test]
+fn advice_about_turned_tetrahedra_is_for_people_and_true() {
+    let place = Place::new("pliant = 1\n[time]\nframes = 1\n[[solid]]\nmesh = 'turned.msh'\n");
+    let points = vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+    let turned = pliant::mesh::Mesh { points, tets: vec![[0, 2, 1, 3]], ..Default::default() };
+    pliant::mesh::write(&place.path("turned.msh"), &turned).unwrap();
+    let said = place.call(&["mesh", "check", "turned.msh"]).stdout;
+    assert!(said.contains("scenes do that by themselves") && !said.contains("::"), "{said}");
+    assert_eq!(place.call(&["run", "scene.toml", "--no-preview"]).code, 0);
+}

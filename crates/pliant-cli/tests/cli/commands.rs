@@ -194,6 +194,24 @@ fn convert_reports_what_it_wrote_and_that_tetrahedra_are_lost() {
 }
 
 #[test]
+fn convert_says_that_a_vertex_of_no_triangle_is_lost() {
+    let place = Place::new(SMALL);
+    std::fs::write(place.path("lone.obj"), format!("{TET}v 5 5 5\n")).unwrap();
+    let ended = place.call(&["mesh", "convert", "lone.obj", "lone.stl"]);
+    assert!(ended.stderr.contains("4 vertices, 4 triangles"), "{}", ended.stderr);
+    assert!(ended.stderr.contains("warning: lone.stl: 1 vertex is lost"), "{}", ended.stderr);
+    assert!(ended.stderr.contains(".ply"), "{}", ended.stderr);
+    let told = place.json(&["mesh", "convert", "lone.obj", "lone.stl", "--json"]);
+    assert_eq!((told["lost_vertices"].as_u64(), told["lost_tets"].as_u64()), (Some(1), Some(0)));
+    assert_eq!(told["warnings"].as_array().unwrap().len(), 1);
+    for kept in ["lone.ply", "lone.msh"] {
+        let told = place.json(&["mesh", "convert", "lone.obj", kept, "--json"]);
+        assert_eq!((told["vertices"].as_u64(), told["lost_vertices"].as_u64()), (Some(5), Some(0)), "{told}");
+        assert!(told["warnings"].as_array().unwrap().is_empty(), "{told}");
+    }
+}
+
+#[test]
 fn help_and_version_are_there_for_every_command() {
     let place = Place::new(SMALL);
     assert!(place.call(&["--version"]).stdout.starts_with("pliant "));

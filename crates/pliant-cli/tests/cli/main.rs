@@ -15,3 +15,4 @@ mod selftest;
 #[cfg(unix)]
 mod stopped_twice;
 mod support;
+mod warned;

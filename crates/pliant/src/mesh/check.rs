@@ -91,9 +91,10 @@ impl Kind {
             Kind::NonManifoldVertex => ("fans that meet in a vertex only", "split the vertex, unless a hinge is meant"),
             Kind::InconsistentOrientation => ("the two triangles face opposite ways", "make normals consistent"),
             Kind::InvertedTet => ("negative volume", "mesh the volume again, or swap two corners of each"),
-            Kind::AllTetsInverted => {
-                ("negative volume in every one: another corner order", "swap two corners of each (Mesh::orient_tets)")
-            }
+            Kind::AllTetsInverted => (
+                "negative volume in every one: another corner order",
+                "swap two corners of each; scenes do that by themselves",
+            ),
             Kind::FlatTet => ("no volume", "remove them or mesh the volume again"),
             Kind::SliverTet => ("very little volume for the edges", "expect slow solves, or mesh the volume again"),
             Kind::DuplicateTet => ("the same four vertices, twice", "remove the second of each pair"),

@@ -41,6 +41,20 @@ impl Bounds {
         self
     }
 
+    /// What both hold; empty where they are apart.
+    pub(super) fn common(mut self, other: Self) -> Self {
+        for axis in 0..3 {
+            self.low[axis] = self.low[axis].max(other.low[axis]);
+            self.high[axis] = self.high[axis].min(other.high[axis]);
+        }
+        if self.is_empty() { Self::EMPTY } else { self }
+    }
+
+    /// With `margin` m more on every side.
+    pub(super) fn grown(self, margin: f64) -> Self {
+        Self { low: self.low.map(|c| c - margin), high: self.high.map(|c| c + margin) }
+    }
+
     /// It holds no point.
     pub fn is_empty(&self) -> bool {
         (0..3).any(|axis| self.low[axis] > self.high[axis])

@@ -43,6 +43,14 @@ impl FrameFiles {
         if self.formats.is_empty() { Ok(()) } else { std::fs::create_dir_all(&self.folder) }
     }
 
+    /// Removes the folder of an earlier run that this one leaves empty.
+    pub fn tidy(&self) {
+        if self.formats.is_empty() {
+            // Where there is something of somebody's in it, it stays.
+            let _ = std::fs::remove_dir(&self.folder);
+        }
+    }
+
     pub fn folder(&self) -> &Path {
         &self.folder
     }

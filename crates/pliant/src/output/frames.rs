@@ -32,8 +32,8 @@ fn lock(keeper: &Mutex<Keeper>) -> MutexGuard<'_, Keeper> {
 }
 
 impl Frames {
-    pub fn new(keeper: Keeper, known: Known) -> Self {
-        Self { known: Arc::new(known), keeper: Arc::new(Mutex::new(keeper)), ended: None, busy: None }
+    pub fn new(keeper: Keeper, known: Arc<Known>) -> Self {
+        Self { known, keeper: Arc::new(Mutex::new(keeper)), ended: None, busy: None }
     }
 
     /// Where frames are kept; not while one is written.

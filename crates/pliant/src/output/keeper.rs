@@ -6,7 +6,9 @@ use super::frame_files::FrameFiles;
 use super::frame_store::FrameStore;
 use super::run::RunError;
 use super::tally::Tally;
+use super::tunnelling::Tunnelling;
 use crate::model::State;
+use std::sync::Arc;
 
 /// A state on the host, with all that a checkpoint needs besides.
 pub(super) struct Known {
@@ -23,12 +25,14 @@ pub(super) struct Keeper {
     pub files: FrameFiles,
     /// Frames from one checkpoint to the next; 0: only one at the end.
     pub every: usize,
+    pub tunnelling: Tunnelling,
 }
 
 impl Keeper {
     /// Keeps a frame, and a checkpoint if it is time for one.
-    pub fn keep(&mut self, frame: usize, known: &Known) -> Result<(), RunError> {
+    pub fn keep(&mut self, frame: usize, known: &Arc<Known>) -> Result<(), RunError> {
         keep_frame(&mut self.store, &mut self.files, frame, &known.state)?;
+        self.tunnelling.observe(frame, known);
         if self.every > 0 && frame.is_multiple_of(self.every) {
             self.save_checkpoint(known)?;
         }

@@ -220,7 +220,7 @@ mod tests {
         let points = [[-0.5, 0.1, 0.5], [0.5, 0.1, 0.5], [0.5, 0.1, -0.5], [-0.5, 0.1, -0.5]];
         let triangles = [[0, 1, 2], [0, 2, 3]];
         Geometry::of(
-            &[Surface { points: &points, triangles: &triangles, colour: [0.5; 3], two_sided: true }],
+            &[Surface { points: &points, triangles: &triangles, colour: [0.5; 3], two_sided: true, endless: false }],
             [0.0; 3],
             9.0,
         )

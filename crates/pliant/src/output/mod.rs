@@ -1,6 +1,7 @@
 //! What a run leaves behind: frames, pictures, plots, checkpoints, the report.
 
 mod animation;
+mod at_start;
 mod beside;
 mod cache;
 mod camera;
@@ -34,6 +35,7 @@ mod scene_check;
 mod scenery;
 mod surfaces;
 mod tally;
+mod tunnelling;
 
 pub use animation::{GifFile, GifWriter};
 pub use cache::DiskCache;

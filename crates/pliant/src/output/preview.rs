@@ -74,6 +74,11 @@ const MARK_SECONDS: f64 = 1.5;
 const MARK_HEIGHT: i64 = 30;
 const MARK_COLOUR: [u8; 3] = [176, 32, 32];
 
+/// Colliders are framed up to so far from the bodies, as a part of the radius of their motion.
+const NEAR: f64 = 0.5;
+/// Width of what is drawn of a half-space, over that radius: it ends where it has faded away.
+const PATCH: f64 = 20.0;
+
 /// Draws frames of one run, always from the same place.
 pub struct Preview<'a> {
     scene: &'a Scene,
@@ -93,15 +98,9 @@ impl<'a> Preview<'a> {
             store.read_into(frame, &mut points)?;
             points.iter().for_each(|p| bodies.include(p.map(f64::from)));
         }
-        let scenery = Scenery::of(scene, bodies);
+        let scenery = Scenery::of(scene, bodies, PATCH);
         let end = store.len().saturating_sub(1) as f64 / scene.time.frame_rate;
-        let mut bounds = bodies;
-        for thing in scenery.iter().flat_map(|s| [s.bounds(0.0), s.bounds(end)]) {
-            // A hall around the bodies would make them specks.
-            if !thing.is_empty() && thing.radius() < 4.0 * bodies.visible().radius() {
-                bounds = bounds.union(thing);
-            }
-        }
+        let bounds = framed(bodies, scenery.iter().flat_map(|s| [s.bounds(0.0), s.bounds(end)]));
         let ground = scenery.iter().filter_map(|s| s.floor).reduce(f64::max);
         let stage = Stage::framing(bounds, SIZE[0], SIZE[1], ground);
         Ok(Self { scene, model, store, scenery, stage, mark: None })
@@ -177,12 +176,14 @@ impl<'a> Preview<'a> {
             triangles: &body.triangles,
             colour: body_colour(i),
             two_sided: body.tets.is_empty(),
+            endless: false,
         });
         let colliders = things.iter().map(|(thing, points)| Surface {
             points,
             triangles: &thing.triangles,
             colour: collider_colour(),
             two_sided: false,
+            endless: thing.is_endless(),
         });
         let surfaces: Vec<Surface> = bodies.chain(colliders).collect();
         let mut image = render(&self.stage, &surfaces);
@@ -207,6 +208,13 @@ impl<'a> Preview<'a> {
         image.text(right, 10, 2, [70, 76, 84], &label);
         Ok(image)
     }
+}
+
+/// What the camera shows: the bodies in all their motion, and of colliders what is near them. A hall around the bodies, a
+/// large table or a ball far away would make them specks.
+fn framed(bodies: Bounds, colliders: impl Iterator<Item = Bounds>) -> Bounds {
+    let near = bodies.visible().grown(NEAR * bodies.visible().radius());
+    colliders.map(|thing| thing.common(near)).filter(|part| !part.is_empty()).fold(bodies, Bounds::union)
 }
 
 #[cfg(test)]
@@ -235,6 +243,21 @@ mod tests {
             store.append(model.rest_x.iter().map(fallen)).unwrap();
         }
         store
+    }
+
+    #[test]
+    fn the_camera_frames_the_bodies_and_colliders_near_them() {
+        let cube =
+            |centre: [f64; 3], half: f64| Bounds { low: centre.map(|c| c - half), high: centre.map(|c| c + half) };
+        let bodies = cube([0.0, 1.0, 0.0], 0.5);
+        let alone = |thing: Bounds| framed(bodies, std::iter::once(thing));
+        let ball = cube([0.0, 0.4, 0.0], 0.3);
+        assert_eq!(alone(ball), bodies.union(ball));
+        assert_eq!(alone(cube([6.0, 0.3, 0.0], 0.3)), bodies);
+        assert_eq!(alone(Bounds::EMPTY), bodies);
+        // Of a large table as much as is near.
+        let table = alone(Bounds { low: [-9.0, 0.0, -9.0], high: [9.0, 0.5, 9.0] });
+        assert!(table.radius() < 2.0 * bodies.radius() && table.low[1] < bodies.low[1], "{table:?}");
     }
 
     #[test]

@@ -161,6 +161,11 @@ struct Shader<'a> {
     geometry: &'a Geometry,
     /// Linear colours of each surface: front and back.
     colours: Vec<[V; 2]>,
+    /// Which surfaces have no end.
+    endless: Vec<bool>,
+    lines: Lines,
+    /// Of the scene, m.
+    radius: f32,
     sun: DepthMap,
     fill: V,
     sky_at_points: Vec<[f32; 2]>,
@@ -176,9 +181,13 @@ const STEPS: usize = 8192;
 struct Ground {
     y: f32,
     light: GroundLight,
+}
+
+/// Lines on planes, by which their slope and distances are seen.
+#[derive(Clone, Copy)]
+struct Lines {
     /// Distance between lines, m.
     spacing: f32,
-    radius: f32,
 }
 
 impl<'a> Shader<'a> {
@@ -193,12 +202,15 @@ impl<'a> Shader<'a> {
         let sky_at_points = sky.at_points(geometry);
         let ground = stage.ground.map(|y| {
             let y = (y - stage.bounds.visible().centre()[1]) as f32;
-            Ground { y, light: GroundLight::of(&sky, y, 3.0 * radius), spacing: nice(0.35 * radius), radius }
+            Ground { y, light: GroundLight::of(&sky, y, 3.0 * radius) }
         });
         let colours = surfaces.iter().map(|s| both_sides(s.colour)).collect();
+        let endless = surfaces.iter().map(|s| s.endless).collect();
+        let lines = Lines { spacing: nice(0.35 * radius) };
         let byte = |i: usize| (seen((i as f32 + 0.5) / STEPS as f32) * 255.0 + 0.5) as u8;
         let bytes = (0..=STEPS).map(byte).collect();
-        Self { view, geometry, colours, sun, fill, sky_at_points, ground, height: stage.height, bytes }
+        let height = stage.height;
+        Self { view, geometry, colours, endless, lines, radius, sun, fill, sky_at_points, ground, height, bytes }
     }
 
     /// The mean of a pixel's samples; samples of one triangle are shaded once, in their middle.
@@ -247,8 +259,39 @@ impl<'a> Shader<'a> {
         match id {
             NOTHING => background(row, self.height),
             GROUND => self.ground_colour(x, y, row),
+            _ if self.endless[self.geometry.surface[id as usize] as usize] => {
+                self.plane_colour(id as usize, self.view.ray(x, y), row)
+            }
             _ => self.surface_colour(id as usize, self.view.ray(x, y)),
         }
+    }
+
+    /// A part of a plane without end: as other surfaces, with lines, and as far away as the ground nothing of it is left.
+    fn plane_colour(&self, t: usize, ray: V, row: usize) -> V {
+        let behind = background(row, self.height);
+        let n = self.geometry.face_normals[t];
+        let corner = self.geometry.points[self.geometry.triangles[t][0] as usize];
+        let depth = (corner - self.view.eye).dot(n) / ray.dot(n);
+        let p = self.view.eye + ray * depth;
+        let open = self.fading(p - n * p.dot(n));
+        if open >= 1.0 || !open.is_finite() {
+            return behind;
+        }
+        // The same two directions on the plane whatever its triangles are; level where there is a level one.
+        let first = V::new(0.0, 1.0, 0.0).cross(n).unit_or(V::new(1.0, 0.0, 0.0));
+        let line = self.lines.cover([p.dot(first), p.dot(n.cross(first))], self.footprint(ray, n, depth));
+        self.surface_colour(t, ray) * ((1.0 - 0.16 * line) * (1.0 - open)) + behind * open
+    }
+
+    /// How much of a plane is gone at a point of it, given from the middle of the scene: 0 nothing, 1 all.
+    fn fading(&self, p: V) -> f32 {
+        smooth_step(1.6, 5.0, p.length() / self.radius)
+    }
+
+    /// Width of what a pixel shows of a plane, m.
+    fn footprint(&self, ray: V, normal: V, depth: f32) -> f32 {
+        let across = depth * 2.0 * SAMPLES as f32 * self.view.half_extent[1] / self.view.size[1];
+        across / (-ray.dot(normal) / ray.length()).max(0.05)
     }
 
     fn surface_colour(&self, t: usize, ray: V) -> V {
@@ -283,16 +326,14 @@ impl<'a> Shader<'a> {
         let ray = self.view.ray(x, y);
         let Some(depth) = ground.depth(self.view, ray) else { return behind };
         let p = self.view.eye + ray * depth;
-        let distance = (p.x * p.x + p.z * p.z).sqrt() / ground.radius;
-        let open = smooth_step(1.6, 5.0, distance);
+        let open = self.fading(V::new(p.x, 0.0, p.z));
         if open >= 1.0 {
             return behind;
         }
         let level = V::new(0.0, 1.0, 0.0);
         let sun = self.sun.lit::<SUN_TAPS>(p, level);
         let sky = ground.light.at(p.x, p.z).min(1.0);
-        let footprint = depth * 2.0 * SAMPLES as f32 * self.view.half_extent[1] / self.view.size[1];
-        let line = ground.line(p, footprint / (-ray.y / ray.length()).max(0.05));
+        let line = self.lines.cover([p.x, p.z], self.footprint(ray, level, depth));
         let lit = GROUND_COLOUR * (1.0 - 0.16 * line);
         let light = SUN_SHARE * (0.55 * sun) + SKY_SHARE * (0.45 * sky);
         let near = V::new(lit.x * light.x, lit.y * light.y, lit.z * light.z);
@@ -316,16 +357,18 @@ impl Ground {
         let above = view.eye.y - self.y;
         if above > 0.0 && ray.y < 0.0 { Some(above / -ray.y) } else { None }
     }
+}
 
-    /// How much of a line a footprint of this size covers, m.
-    fn line(&self, p: V, footprint: f32) -> f32 {
+impl Lines {
+    /// How much of a line a footprint of this size, m, covers at a point of the plane.
+    fn cover(&self, p: [f32; 2], footprint: f32) -> f32 {
         let half = 0.012 * self.spacing;
         let cover = |c: f32| {
             let distance = (c / self.spacing - (c / self.spacing).round()).abs() * self.spacing;
             let reach = footprint.max(1e-9);
             ((half - distance) / reach + 0.5).clamp(0.0, 1.0) * (2.0 * half / reach).min(1.0)
         };
-        cover(p.x).max(cover(p.z))
+        cover(p[0]).max(cover(p[1]))
     }
 }
 

@@ -8,7 +8,7 @@ fn square(half: f64, y: f64) -> Vec<[f64; 3]> {
 }
 
 fn surface<'a>(points: &'a [[f64; 3]], triangles: &'a [[u32; 3]], colour: [f32; 3]) -> Surface<'a> {
-    Surface { points, triangles, colour, two_sided: true }
+    Surface { points, triangles, colour, two_sided: true, endless: false }
 }
 
 fn from_above(half: f64) -> Stage {
@@ -144,4 +144,26 @@ fn surfaces_around_and_behind_the_camera_and_broken_ones_are_harmless() {
     render(&stage, &[surface(&points, &SQUARE, [f32::NAN, 9.0, -1.0])]);
     render(&Stage { width: 0, ..stage }, &[]);
     render(&Stage { bounds: Bounds::EMPTY, ..stage }, &[surface(&square(0.5, 0.0), &SQUARE, [0.5; 3])]);
+}
+
+#[test]
+fn a_plane_without_end_has_lines_and_fades_away() {
+    // It rises to the right.
+    let corner = |x: f64, z: f64| [x, 0.3 * x, z];
+    let points = [corner(-20.0, 20.0), corner(20.0, 20.0), corner(20.0, -20.0), corner(-20.0, -20.0)];
+    let bounds = Bounds { low: [-1.0; 3], high: [1.0; 3] };
+    let seen = |half: f64, endless: bool| {
+        let wide = Bounds { low: [-half; 3], high: [half; 3] };
+        let camera = Camera::framing_from(wide, 1.0, 0.0, 80.0);
+        let stage = Stage { width: 96, height: 96, camera, bounds, ground: None };
+        let plane = Surface { two_sided: false, endless, ..surface(&points, &SQUARE, [0.5; 3]) };
+        (render(&stage, &[plane]), render(&stage, &[]))
+    };
+    let ((lined, _), (plain, _)) = (seen(0.5, true), seen(0.5, false));
+    let darker = |(x, y): (usize, usize)| brightness(&plain, x, y) > brightness(&lined, x, y) + 8;
+    let dark = (0..96 * 96).filter(|i| darker((i % 96, i / 96))).count();
+    assert!((96..96 * 20).contains(&dark), "{dark}");
+    let (far, nothing) = seen(12.0, true);
+    assert_eq!(far.pixel(2, 48), nothing.pixel(2, 48));
+    assert_ne!(far.pixel(48, 48), nothing.pixel(48, 48));
 }

@@ -1,5 +1,6 @@
 //! A whole run: from a scene to frames, pictures, a checkpoint and a report on disk.
 
+use super::at_start::odd_at_start;
 use super::checkpoint::{Checkpoint, CheckpointError, Identity};
 use super::doubts::doubts;
 use super::folder::{FolderError, RunFolder};
@@ -13,6 +14,7 @@ use super::report::{RunReport, Status};
 use super::scene_check::{BodyCheck, faulty_bodies};
 use super::scenery::Scenery;
 use super::tally::Tally;
+use super::tunnelling::Tunnelling;
 use super::{Bounds, body_colour, collider_colour};
 use crate::atomic_file::write_atomically;
 use crate::counted::counted;
@@ -23,7 +25,11 @@ use crate::scene::{DeviceSettings, Scene, SolverSettings};
 use crate::step::{Question, Simulation, SimulationError, reference};
 use std::io;
 use std::path::PathBuf;
+use std::sync::Arc;
 use thiserror::Error;
+
+/// Width of what animations show of a half-space, over the radius of the bodies.
+const PATCH: f64 = 4.0;
 
 /// How a run is done, apart from what the scene says.
 #[derive(Clone, Debug, Default)]
@@ -209,13 +215,17 @@ impl<'a> Run<'a> {
                     hooks.replaces(&earlier);
                 }
                 let mut store = folder.start_anew(&options.previews, vertices)?;
+                files.tidy();
                 let state = simulation.state().map_err(SimulationError::from)?;
+                report.warnings.extend(odd_at_start(scene, simulation.model(), &state));
                 keep_frame(&mut store, &mut files, 0, &state)?;
                 (state, store, Tally::default())
             }
         };
-        let known = Known { state, rho: simulation.rho(), tally: tally.clone() };
-        let keeper = Keeper { folder, identity, store, files, every: scene.output.checkpoint_every };
+        let known = Arc::new(Known { state, rho: simulation.rho(), tally: tally.clone() });
+        let tunnelling = Tunnelling::new(scene, simulation.model(), &known);
+        let every = scene.output.checkpoint_every;
+        let keeper = Keeper { folder, identity, store, files, every, tunnelling };
         let frames = Frames::new(keeper, known);
         Ok(Self { scene, options, simulation, frames, tally, last_step: None, steps, report })
     }
@@ -228,6 +238,7 @@ impl<'a> Run<'a> {
         self.report.frames = state.step / self.scene.time.steps_per_frame as u64;
         let doubts = doubts(self.scene, self.simulation.model(), &self.report, state.time);
         self.report.warnings.extend(doubts);
+        self.report.warnings.extend(self.frames.keeper().tunnelling.warning());
         if !self.options.error || self.report.status != Status::Done {
             return Ok(());
         }
@@ -256,7 +267,7 @@ impl<'a> Run<'a> {
         let mut keeper = self.frames.keeper();
         keeper.store.read(0)?.iter().for_each(|p| bounds.include(p.map(f64::from)));
         let bodies: Vec<GlbBody> = self.simulation.model().bodies.iter().enumerate().map(glb_body).collect();
-        let scenery: Vec<GlbScenery> = Scenery::of(self.scene, bounds).into_iter().map(glb_scenery).collect();
+        let scenery: Vec<GlbScenery> = Scenery::of(self.scene, bounds, PATCH).into_iter().map(glb_scenery).collect();
         let options = GlbOptions { frame_rate: self.scene.time.frame_rate, ..GlbOptions::default() };
         let path = keeper.folder.animation();
         let summary = glb::write(&path, &mut keeper.store, &bodies, &scenery, &options)?;

@@ -1,5 +1,6 @@
 //! What can be known about a scene without simulating it.
 
+use super::at_start::{inverted_tets, odd_at_start};
 use super::report::count_intersections;
 use crate::counted::counted;
 use crate::device::DeviceChoice;
@@ -100,19 +101,15 @@ pub fn check_scene(scene: &Scene) -> Result<SceneCheck, SimulationError> {
     let bodies: Vec<BodyCheck> = model.bodies.iter().map(|body| check_body(&model, body)).collect();
     let surface: Vec<[u32; 3]> = model.surface().collect();
     let (intersections, intersections_capped) = count_intersections(&start.x, &surface);
-    let (inverted, min_gap) = (inverted(&model, &start), min_gap(&model, &start));
+    let inverted = model.bodies.iter().map(|body| inverted_tets(body, &start)).sum();
+    let min_gap = min_gap(&model, &start);
     let mut warnings = model.warnings.clone();
     if intersections > 0 {
         let least = if intersections_capped { "at least " } else { "" };
         let pairs = counted(intersections, "pair of triangles touches or crosses", "pairs of triangles touch or cross");
         warnings.push(format!("{least}{pairs} at the start"));
     }
-    if inverted > 0 {
-        warnings.push(format!("{} inside out at the start", counted(inverted, "tetrahedron is", "tetrahedra are")));
-    }
-    if min_gap < 0.0 {
-        warnings.push(format!("a vertex starts {:.3} mm inside a collider", -1e3 * min_gap));
-    }
+    warnings.extend(odd_at_start(scene, &model, &start));
     let element = |e: &crate::material::Elements<f64>| ElementCount { kind: e.name().to_string(), count: e.len() };
     Ok(SceneCheck {
         scene: scene.name.clone(),
@@ -147,15 +144,6 @@ fn check_body(model: &Model, body: &Body) -> BodyCheck {
         tets: body.tets.len(),
         findings: mesh::check(&mesh).findings,
     }
-}
-
-fn inverted(model: &Model, start: &State) -> usize {
-    let count = |body: &Body| {
-        let at = |i: u32| Vec3::<f64>::of(start.x[body.vertices.start + i as usize]);
-        let volume = |&[a, b, c, d]: &[u32; 4]| (at(b) - at(a)).cross(at(c) - at(a)).dot(at(d) - at(a));
-        body.tets.iter().filter(|tet| volume(tet) < 0.0).count()
-    };
-    model.bodies.iter().map(count).sum()
 }
 
 fn min_gap(model: &Model, start: &State) -> f64 {

@@ -21,14 +21,15 @@ pub(super) struct Scenery {
 }
 
 impl Scenery {
-    /// Every collider of a scene that can be drawn; `bodies` is where bodies are.
-    pub fn of(scene: &Scene, bodies: Bounds) -> Vec<Scenery> {
-        scene.collider.iter().filter_map(|collider| Self::new(collider, bodies)).collect()
+    /// Every collider of a scene that can be drawn; `bodies` is where bodies are, and of half-spaces a patch of `width`
+    /// times their radius is drawn.
+    pub fn of(scene: &Scene, bodies: Bounds, width: f64) -> Vec<Scenery> {
+        scene.collider.iter().filter_map(|collider| Self::new(collider, bodies, width)).collect()
     }
 
-    fn new(collider: &Collider, bodies: Bounds) -> Option<Self> {
+    fn new(collider: &Collider, bodies: Bounds, width: f64) -> Option<Self> {
         let bodies = bodies.visible();
-        let reach = 4.0 * bodies.radius();
+        let reach = width * bodies.radius();
         let mesh: Mesh = match collider.shape {
             ColliderShape::HalfSpace { normal } => surface::plane_patch(normal, [reach; 2], [2; 2]),
             ColliderShape::Sphere { radius } => surface::icosphere(radius, 4),
@@ -62,6 +63,11 @@ impl Scenery {
         self.points.iter().map(|p| (posed.place(Vec3::of(*p)) + shift).f64()).collect()
     }
 
+    /// It is a half-space.
+    pub fn is_endless(&self) -> bool {
+        self.near.is_some()
+    }
+
     /// Box around it at `time` s, m; of a half-space, nothing: it has no end.
     pub fn bounds(&self, time: f64) -> Bounds {
         if self.near.is_some() { Bounds::EMPTY } else { Bounds::of(&self.points_at(time)) }
@@ -91,7 +97,7 @@ mod tests {
         ";
         let scene = Scene::parse(text, "t", ".".as_ref(), &[]).unwrap();
         let bodies = Bounds { low: [29.5, 2.0, -0.5], high: [30.5, 2.0, 0.5] };
-        let scenery = Scenery::of(&scene, bodies);
+        let scenery = Scenery::of(&scene, bodies, 4.0);
         assert!((scenery[0].bounds(2.0).centre()[0] - 2.0).abs() < 1e-9);
         assert_eq!(scenery.iter().map(|s| s.floor).collect::<Vec<_>>(), [None, Some(0.25), None]);
         let patch = Bounds::of(&scenery[1].points_at(0.0)).centre();

@@ -15,6 +15,8 @@ pub struct Surface<'a> {
     pub colour: [f32; 3],
     /// Both sides are drawn (cloth), the back a little paler; otherwise only the outside (closed surfaces).
     pub two_sided: bool,
+    /// It stands for a plane without end: there are lines on it as on a floor, and it fades away far from the scene.
+    pub endless: bool,
 }
 
 /// All surfaces in one piece.
@@ -158,7 +160,8 @@ mod tests {
     fn a_cube_keeps_its_edges_and_a_flat_sheet_is_smooth() {
         let points: Vec<[f64; 3]> = (0..8).map(|i| [(i & 1) as f64, (i >> 1 & 1) as f64, (i >> 2) as f64]).collect();
         let corner = [[0, 1, 3], [0, 4, 5]];
-        let surface = Surface { points: &points, triangles: &corner, colour: [0.5; 3], two_sided: true };
+        let surface =
+            Surface { points: &points, triangles: &corner, colour: [0.5; 3], two_sided: true, endless: false };
         let geometry = Geometry::of(&[surface], [0.0; 3], 9.0);
         assert!((geometry.corner_normals[0][0] - geometry.face_normals[0]).length() < 1e-6);
         let flat = [[0, 1, 3], [0, 3, 2]];
@@ -170,7 +173,8 @@ mod tests {
     fn triangles_that_cannot_be_drawn_are_left_out() {
         let points = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [f64::NAN, 1.0, 0.0], [0.0, 1.0, 0.0]];
         let triangles = [[0, 1, 2], [0, 1, 9], [0, 1, u32::MAX], [0, 1, 3], [0, 0, 0]];
-        let surface = Surface { points: &points, triangles: &triangles, colour: [0.5; 3], two_sided: true };
+        let surface =
+            Surface { points: &points, triangles: &triangles, colour: [0.5; 3], two_sided: true, endless: false };
         let geometry = Geometry::of(&[surface, surface], [0.0; 3], 9.0);
         assert_eq!(geometry.triangles, [[0, 1, 3], [0, 0, 0], [4, 5, 7], [4, 4, 4]]);
         assert_eq!(geometry.surface, [0, 0, 1, 1]);
@@ -180,7 +184,8 @@ mod tests {
     fn long_edges_are_split_without_gaps_and_without_changing_the_surface() {
         let points = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 0.7, 0.0], [0.0, 0.7, 0.3]];
         let triangles = [[0, 1, 2], [0, 2, 3]];
-        let surface = Surface { points: &points, triangles: &triangles, colour: [0.5; 3], two_sided: true };
+        let surface =
+            Surface { points: &points, triangles: &triangles, colour: [0.5; 3], two_sided: true, endless: false };
         let whole = Geometry::of(&[surface], [0.0; 3], 9.0);
         let cut = Geometry::of(&[surface], [0.0; 3], 0.1);
         let area = |g: &Geometry| -> f32 {

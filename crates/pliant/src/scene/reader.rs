@@ -282,13 +282,20 @@ impl<'a> Section<'a> {
         if range.holds(value) {
             return self.plausible(key, node, quantity, range, value);
         }
-        let (unit, help) = match (*quantity == PLAIN, value.is_finite()) {
-            (true, true) => (String::new(), String::new()),
-            (true, false) => (String::new(), "write a finite number".to_string()),
-            (false, _) => (format!(" {}", quantity.unit), units::for_example(quantity)),
+        let help = match (*quantity == PLAIN, value.is_finite()) {
+            (true, true) => String::new(),
+            (true, false) => "write a finite number".to_string(),
+            (false, _) => units::for_example(quantity),
         };
-        let message = format!("`{key}` is {}{unit}; it must be {}", units::shown(value), range.described());
-        self.log.add(node.place, message, help);
+        let unit = if *quantity == PLAIN { String::new() } else { format!(" {}", quantity.unit) };
+        let found = match value {
+            value if value.is_nan() => "not a number (nan)".to_string(),
+            value if value.is_infinite() => format!("infinite ({value})"),
+            value => format!("{}{unit}", units::shown(value)),
+        };
+        let any = value.is_finite() || range.holds(f64::INFINITY) || *range == Range::ANY;
+        let finite = if any { "" } else { "finite and " };
+        self.log.add(node.place, format!("`{key}` is {found}; it must be {finite}{}", range.described()), help);
         None
     }
 

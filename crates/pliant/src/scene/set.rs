@@ -3,6 +3,7 @@
 use super::error::Log;
 use super::keys::section;
 use super::parse::default_name;
+use super::suggest;
 use super::tree::{Node, Place, Table, Value};
 
 /// No key of a scene lies deeper.
@@ -81,6 +82,14 @@ fn element<'p>(name: &str, items: &[Node], path: &'p [&'p str]) -> Result<(usize
     }
     if count <= 1 {
         return Ok((0, path));
+    }
+    let known: Vec<&str> = section(name).into_iter().flat_map(|s| s.keys).map(|key| key.name).collect();
+    if !known.contains(&first) {
+        // Neither is made right by saying which one is meant.
+        return Err(match rest {
+            [] => (format!("unknown key `{first}` in [[{name}]]"), suggest::help(first, "keys", &known)),
+            _ => (format!("there is no {name} called `{first}`"), listed(name, items)),
+        });
     }
     let help = format!("there are {count} [[{name}]]; write `{name}.0.{first}` for the first, or its name for the 0");
     Err((format!("`{name}.{first}` does not say which {name}"), help))

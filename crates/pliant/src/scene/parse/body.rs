@@ -81,6 +81,7 @@ fn file_or(s: &Section<'_>, shape: Option<&'static str>, folder: &Path) -> Optio
         s.check_keys(shape);
         return None;
     }
+    let file = s.file("mesh", folder);
     if s.has("shape") {
         s.fail(
             "shape",
@@ -89,9 +90,10 @@ fn file_or(s: &Section<'_>, shape: Option<&'static str>, folder: &Path) -> Optio
         );
         s.check_keys(shape);
     } else {
-        s.check_keys(Some(""));
+        // Of a file that is not there nobody knows whether it is what was meant.
+        s.check_keys(file.as_ref().map(|_| ""));
     }
-    Some(MeshSource::File(s.file("mesh", folder).unwrap_or_default()))
+    Some(MeshSource::File(file.unwrap_or_default()))
 }
 
 fn grid(s: &Section<'_>) -> MeshSource {

@@ -52,6 +52,9 @@ const MISTAKES: &[&str] = &[
     "pliant = 1\n[[cloth]]\nstiffness = 100\n",
     "pliant = 1\n[solver]\nrho = 1\n[[cloth]]\n",
     "pliant = 1\n[[cloth]]\nthickness = \"1 milimeter\"\n",
+    "pliant = 1\n[[cloth]]\nsize = [1, inf]\n",
+    "pliant = 1\n[[cloth]]\nposition = [0, -inf, 0]\n",
+    "pliant = 1\n[[cloth]]\n[[pin]]\nvertices = 0\nrelease = nan\n",
 ];
 
 #[test]

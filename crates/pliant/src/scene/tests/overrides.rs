@@ -110,4 +110,10 @@ fn with_several_cloths_an_override_must_say_which() {
     let two = "pliant = 1\n[[cloth]]\n[[cloth]]\n";
     let message = refused(two, "cloth.density", "1");
     assert!(message.contains("does not say which cloth") && message.contains("`cloth.0.density`"), "{message}");
+    // What is no key at all, or nobody's name, is not mended by that.
+    let message = refused(two, "cloth.densty", "1");
+    assert!(message.contains("unknown key `densty` in [[cloth]]") && message.contains("`density`"), "{message}");
+    assert!(!message.contains("say which"), "{message}");
+    let message = refused(two, "cloth.sial.density", "1");
+    assert!(message.contains("no cloth called `sial`") && message.contains("cloth.1"), "{message}");
 }
