@@ -132,8 +132,8 @@ impl Device for Gpu {
         self.vector.copy(&mut self.recorder, &problem.x_tilde, &x.field);
     }
 
-    fn shorten_slips(&mut self, problem: &GpuProblem, x: &mut Points) {
-        self.shorten_all_slips(problem, &x.field);
+    fn meet_colliders(&mut self, problem: &GpuProblem, x: &mut Points) {
+        self.meet_all_colliders(problem, &x.field);
     }
 
     fn end_step(&mut self, problem: &GpuProblem, x_prev: &Points, x: &mut Points, v: &mut Points) {

@@ -69,7 +69,7 @@ pub(crate) struct Kernels {
     pub(crate) pull: Arc<Kernel>,
     pub(crate) push: Arc<Kernel>,
     pub(crate) grip: Arc<Kernel>,
-    pub(crate) shorten_slips: Arc<Kernel>,
+    pub(crate) meet_colliders: Arc<Kernel>,
     pub(crate) finish_step: Arc<Kernel>,
     pub(crate) start: Arc<Kernel>,
     pub(crate) solution: Arc<Kernel>,
@@ -87,14 +87,14 @@ pub(crate) fn force_text(has_slots: bool, colliders: usize, kernel: &str) -> Str
 
 /// The same for kernels that keep slots elsewhere.
 pub(crate) fn bare_force_text(colliders: usize, kernel: &str) -> String {
-    let (cover, force) = (pliant::contact::COVER_WGSL, include_str!("kernels/force.wgsl"));
-    sweep_text(colliders, &format!("const SLICE: u32 = {SLICE}u;\n{cover}\n{force}\n{kernel}"))
+    let force = include_str!("kernels/force.wgsl");
+    sweep_text(colliders, &format!("const SLICE: u32 = {SLICE}u;\n{force}\n{kernel}"))
 }
 
 /// The text of all kernels that sweep.
 pub(crate) fn sweep_text(colliders: usize, kernel: &str) -> String {
-    let parts =
-        [pliant::math::SYM3_WGSL, include_str!("kernels/contacts.wgsl"), include_str!("kernels/spring.wgsl"), kernel];
+    let (contacts, spring) = (include_str!("kernels/contacts.wgsl"), include_str!("kernels/spring.wgsl"));
+    let parts = [pliant::math::SYM3_WGSL, pliant::contact::COVER_WGSL, contacts, spring, kernel];
     contact_text(colliders, &parts.join("\n"))
 }
 
@@ -143,7 +143,7 @@ impl Kernels {
             library.kernel::<StepParameters>("step", &step, entry, &access)
         };
         let (predict, pin, pull) = (steps("predict")?, steps("pin")?, steps("pull")?);
-        let (push, shorten_slips, finish_step) = (steps("push")?, steps("shorten_slips")?, steps("finish_step")?);
+        let (push, meet_colliders, finish_step) = (steps("push")?, steps("meet_colliders")?, steps("finish_step")?);
         let access = [Read, Read, Read, Read, Write, Read, Read];
         let grip = library.kernel::<GripParameters>("grip", &grip_text(colliders), "grip", &access)?;
         let measure = force_text(has_slots, colliders, include_str!("kernels/measure.wgsl"));
@@ -168,7 +168,7 @@ impl Kernels {
             pull,
             push,
             grip,
-            shorten_slips,
+            meet_colliders,
             finish_step,
             start,
             solution,

@@ -37,7 +37,7 @@ pub struct GpuProblem {
     pub(crate) contact: Buffer,
     /// No gradient of this step has looked at the contacts yet.
     pub(crate) fresh_step: bool,
-    /// If some collider has friction.
+    /// If there are colliders.
     pub(crate) friction: Option<Friction>,
     /// Where each vertex was at the start of the step, m, and how far `enforce` pushed it since, m.
     pub(crate) before: Buffer,
@@ -81,7 +81,7 @@ pub(crate) struct PackedPin {
     pub padding: [f32; 2],
 }
 
-/// What the friction of a step is found from; empty without solids.
+/// What the friction of a step is found from; empty without solids or friction.
 pub(crate) struct Friction {
     /// 1 for vertices of solids.
     pub(crate) solid: Buffer,
@@ -223,12 +223,13 @@ fn touch(model: &Model, system: &System, order: &Order, inv_mass: &[f32]) -> Vec
 }
 
 impl Friction {
-    /// `None` without friction.
+    /// `None` without colliders.
     fn new(context: &Context, model: &Model, order: &Order) -> Result<Option<Self>, GpuError> {
-        if model.vertices() == 0 || model.colliders.iter().all(|collider| collider.friction() <= 0.0) {
+        if model.vertices() == 0 || model.colliders.is_empty() {
             return Ok(None);
         }
-        let of_solids = model.solid_vertices();
+        let rough = model.colliders.iter().any(|collider| collider.friction() > 0.0);
+        let of_solids = if rough { model.solid_vertices() } else { Vec::new() };
         let solid: Vec<u32> =
             order.vertex.iter().filter_map(|&i| of_solids.get(i as usize)).map(|&solid| solid.into()).collect();
         Ok(Some(Self {

@@ -204,10 +204,10 @@ impl Gpu {
         })
     }
 
-    pub(crate) fn shorten_all_slips(&mut self, problem: &GpuProblem, x: &Field) {
+    pub(crate) fn meet_all_colliders(&mut self, problem: &GpuProblem, x: &Field) {
         if problem.friction.is_some() {
             let nothing = problem.nothing.start();
-            self.step(problem, &problem.kernels.shorten_slips, nothing, x, &problem.step_parameters());
+            self.step(problem, &problem.kernels.meet_colliders, nothing, x, &problem.step_parameters());
         }
     }
 

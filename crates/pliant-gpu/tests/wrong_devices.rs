@@ -54,7 +54,7 @@ fn forgotten_forces_pins_and_contacts_are_seen() {
     caught(Fault::NoWind, &["begin_step, start"]);
     caught(Fault::NoDamping, &["begin_step, start"]);
     caught(Fault::NoContacts, &["gradient", "jacobi", "multiply", "enforce", "end_step", "measure end"]);
-    caught(Fault::NoFriction, &["shorten_slips", "gradient", "potential", "enforce"]);
+    caught(Fault::NoFriction, &["meet_colliders", "gradient", "potential", "enforce"]);
     caught(Fault::CollidersReversed, &["enforce", "end_step"]);
     caught(Fault::NoPins, &["begin_step, start", "gradient", "enforce"]);
     caught(Fault::StaleContacts, &["divide_by_diagonal", "multiply", "gauss_seidel"]);

@@ -18,11 +18,17 @@ fn grip_of(i: u32) -> Grip {
     return Grip(anchor.xyz, anchor.w, normal.xyz, normal.w);
 }
 
+// The push of a vertex that is about to go inside, for A, before it is found, N/m.
+fn expected_push(i: u32) -> Sym3 {
+    let push = sym_scale(sym_square(touch[TOUCH * i + 2u].xyz), touch[TOUCH * i].x);
+    return covered(push, sym_scalar(0.0));
+}
+
 // What colliders add to the gradient of a vertex, whose first line of `touch` is `own`.
 fn with_contacts(gradient: vec3<f32>, xi: vec3<f32>, own: vec4<f32>, grip: Grip) -> Force {
     var out = without_contacts(gradient);
     for (var c = 0u; c < COLLIDERS; c++) {
-        let near = collider_distance(colliders[c], xi);
+        let near = collider_distance_coming(colliders[c], xi, grip.anchor, own.y);
         let depth = own.y - near.d;
         if depth > 0.0 {
             out.push = sym_add(out.push, sym_scale(sym_square(near.normal), own.x));
@@ -36,6 +42,13 @@ fn with_contacts(gradient: vec3<f32>, xi: vec3<f32>, own: vec4<f32>, grip: Grip)
         out.gradient += slip * stiffness;
     }
     return out;
+}
+
+// The iterate after xi, by Chebyshev's blend with the one before; momentum is for motion along contacts.
+fn blended(f: Force, step: vec3<f32>, xi: vec3<f32>, before: vec3<f32>, omega: f32, gamma: f32) -> vec3<f32> {
+    let next = before + omega * (xi - gamma * step - before);
+    if COLLIDERS > 0u { return without_momentum(f.push, xi - step, next); }
+    return next;
 }
 
 // D⁻¹∇E with active contacts in D, m; from 1/D, and from D where something touches.

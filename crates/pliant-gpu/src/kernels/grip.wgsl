@@ -36,19 +36,19 @@ fn grip(
     // Elastic forces on solids.
     var force = vec3<f32>(0.0);
     if p.has_solids != 0u && solid[i] != 0u { force = start_gradient[i].xyz - (start - goal) * inertia[i]; }
-    var most = vec4<f32>(0.0);
+    var most = vec4(start, 0.0);
     var normal = vec3<f32>(0.0);
     if own.z > 0.0 {
         for (var c = 0u; c < COLLIDERS; c++) {
             let collider = colliders[c];
-            let depth = own.y - collider_distance(collider, goal).d;
+            let anchor = start + collider_velocity_at(collider, start) * p.h;
+            let depth = own.y - collider_distance_coming(collider, goal, anchor, own.y).d;
             if depth > 0.0 {
-                let anchor = start + collider_velocity_at(collider, start) * p.h;
                 let near = collider_distance(collider, anchor);
                 let stopped = stopped_motion(depth, dot(anchor - goal, near.normal));
                 let limit = collider.friction * (inertia[i] * stopped + dot(force, near.normal));
-                if limit > most.w {
-                    most = vec4(anchor, limit);
+                if limit > most.w || most.w == 0.0 {
+                    most = vec4(anchor, max(limit, 0.0));
                     normal = near.normal;
                 }
             }

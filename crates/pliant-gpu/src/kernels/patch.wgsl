@@ -122,6 +122,6 @@ fn sweep_patch(
             if COLLIDERS > 0u { f = with_contacts(f.gradient, xi, contact_data, grip_of(i)); }
         }
         let step = step_of(f, inverse, contact_data.w);
-        out_field[i] = vec4(before + p.omega * (xi - p.gamma * step - before), 0.0);
+        out_field[i] = vec4(blended(f, step, xi, before, p.omega, p.gamma), 0.0);
     }
 }

@@ -97,7 +97,7 @@ fn rings(
             var f = without_contacts(goal.w * (xi - goal.xyz) + row);
             if COLLIDERS > 0u && inverse > 0.0 { f = with_contacts(f.gradient, xi, contact_data, grip); }
             let step = step_of(f, inverse, contact_data.w);
-            next = before + p.blends[k].x * (xi - p.blends[k].y * step - before);
+            next = blended(f, step, xi, before, p.blends[k].x, p.blends[k].y);
         }
         workgroupBarrier();
         if busy {

@@ -127,7 +127,7 @@ fn push(
     var start = before[i];
     for (var c = 0u; c < COLLIDERS; c++) {
         let collider = colliders[c];
-        let near = collider_distance(collider, at);
+        let near = collider_distance_coming(collider, at, touch[TOUCH * i + 1u].xyz, touch[TOUCH * i].y);
         let depth = touch[TOUCH * i].y - near.d;
         if depth > 0.0 {
             let carried = start.xyz + collider_velocity_at(collider, at) * p.h;
@@ -140,21 +140,27 @@ fn push(
     before[i] = start;
 }
 
-// What friction alone does to each vertex that touches.
+// What colliders alone do to each vertex: friction shortens its slip, and it stays where contact and inertia
+// balance. Twin of stepping.rs.
 @compute @workgroup_size(GROUP)
-fn shorten_slips(
+fn meet_colliders(
     @builtin(workgroup_id) group: vec3<u32>,
     @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(local_invocation_index) local: u32,
 ) {
     let i = index(group, groups, local);
-    if i >= p.n { return; }
+    if i >= p.n || touch[TOUCH * i].z == 0.0 { return; }
+    let own = touch[TOUCH * i];
     let anchor = touch[TOUCH * i + 1u];
-    let back = anchor.w * p.h * p.h * touch[TOUCH * i].z;
-    if back > 0.0 {
-        let slip = limit_slip(x[i].xyz - anchor.xyz, touch[TOUCH * i + 2u].xyz, back, 1.0);
-        x[i] = vec4(anchor.xyz + slip, 0.0);
+    let back = anchor.w * p.h * p.h * own.z;
+    let share = own.x / (own.x + inertia[i]);
+    var at = x[i].xyz;
+    if back > 0.0 { at = anchor.xyz + limit_slip(at - anchor.xyz, touch[TOUCH * i + 2u].xyz, back, 1.0); }
+    for (var c = 0u; c < COLLIDERS; c++) {
+        let near = collider_distance_coming(colliders[c], at, anchor.xyz, own.y);
+        at += near.normal * (max(own.y - near.d, 0.0) * share);
     }
+    x[i] = vec4(at, 0.0);
 }
 
 // What an unfinished solve left inside a collider goes on its surface; and v = (x - x_start)/h. Twin of stepping.rs.
@@ -169,7 +175,7 @@ fn finish_step(
     var at = x[i].xyz;
     if COLLIDERS > 0u && touch[TOUCH * i].z > 0.0 {
         for (var c = 0u; c < COLLIDERS; c++) {
-            let near = collider_distance(colliders[c], at);
+            let near = collider_distance_coming(colliders[c], at, touch[TOUCH * i + 1u].xyz, touch[TOUCH * i].y);
             if near.d < 0.0 { at -= near.normal * near.d; }
         }
         x[i] = vec4(at, 0.0);

@@ -38,7 +38,7 @@ fn gradient(
     let f = force(i, x[i].xyz, inverse > 0.0);
     out_field[i] = vec4(f.gradient, 0.0);
     if COLLIDERS > 0u {
-        var had = sym_scalar(0.0);
+        var had = expected_push(i);
         if p.fresh == 0u { had = block_at(p.n + i); }
         let pushes = covered(f.push, had);
         put_block(i, sym_add(f.push, f.friction));
@@ -59,9 +59,8 @@ fn gradient_without_colliders(
     out_field[i] = vec4(force_without_colliders(i, x[i].xyz, inv_diagonal[i] > 0.0), 0.0);
 }
 
-fn next(i: u32, xi: vec3<f32>, step: vec3<f32>) {
-    let before = out_field[i].xyz;
-    out_field[i] = vec4(before + p.omega * (xi - p.gamma * step - before), 0.0);
+fn next(i: u32, f: Force, step: vec3<f32>, xi: vec3<f32>) {
+    out_field[i] = vec4(blended(f, step, xi, out_field[i].xyz, p.omega, p.gamma), 0.0);
 }
 
 @compute @workgroup_size(GROUP)
@@ -75,7 +74,7 @@ fn jacobi(
     let inverse = inv_diagonal[i];
     let xi = x[i].xyz;
     let f = force(i, xi, inverse > 0.0);
-    next(i, xi, step_of(f, inverse, touch[TOUCH * i].w));
+    next(i, f, step_of(f, inverse, touch[TOUCH * i].w), xi);
 }
 
 // The same with the partials of ∇Eᵀ D⁻¹ ∇E.
@@ -93,7 +92,7 @@ fn jacobi_residual(
         let f = force(i, xi, inverse > 0.0);
         let step = step_of(f, inverse, touch[TOUCH * i].w);
         mine.x = dot(f.gradient, step);
-        next(i, xi, step);
+        next(i, f, step, xi);
     }
     let all = group_reduce(SUM, mine, local, group.z);
     let g = group_index(group, groups);

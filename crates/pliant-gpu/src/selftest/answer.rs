@@ -58,7 +58,7 @@ impl<'a, D: Device> Bench<'a, D> {
                 self.vector(verb, fields, &mut out)?;
             }
             Verb::Dot | Verb::DotOfReals => self.dot(verb, fields, &mut out)?,
-            Verb::BeginStep | Verb::ShortenSlips | Verb::Potential => self.step_begun(verb, case, fields, &mut out)?,
+            Verb::BeginStep | Verb::MeetColliders | Verb::Potential => self.step_begun(verb, case, fields, &mut out)?,
             Verb::MeasureStart | Verb::MeasureSolution | Verb::MeasureEnd => {
                 self.measure(verb, case, fields, &mut out)?;
             }
@@ -150,10 +150,10 @@ impl<'a, D: Device> Bench<'a, D> {
     fn step_begun(&mut self, verb: Verb, case: &Case, fields: &Fields, out: &mut Answer) -> Result<(), DeviceError> {
         self.begin(case, fields);
         let Self { device, problem, a, n, .. } = self;
-        if matches!(verb, Verb::BeginStep | Verb::ShortenSlips) {
+        if matches!(verb, Verb::BeginStep | Verb::MeetColliders) {
             device.start(problem, a);
-            if verb == Verb::ShortenSlips {
-                device.shorten_slips(problem, a);
+            if verb == Verb::MeetColliders {
+                device.meet_colliders(problem, a);
             }
             return read(*device, *n, a, out);
         }

@@ -70,7 +70,7 @@ const LARGE: [Verb; 16] = {
         Dot,
         DotOfReals,
         BeginStep,
-        ShortenSlips,
+        MeetColliders,
         MeasureSolution,
         Jacobi,
         JacobiBlended,

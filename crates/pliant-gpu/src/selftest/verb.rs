@@ -11,7 +11,7 @@ pub(super) enum Verb {
     Dot,
     DotOfReals,
     BeginStep,
-    ShortenSlips,
+    MeetColliders,
     Potential,
     MeasureStart,
     MeasureSolution,
@@ -75,7 +75,7 @@ pub(super) const TABLE: [Entry; 30] = [
     // Four for x + h v + h² a; the wind on eight triangles is 16 each, and a quotient (5): √133. Seen: 3.
     entry(Verb::BeginStep, "begin_step, start", 16.0),
     // x̃ as above, a normal (16), a force (8), a root and a quotient (14): √171.
-    entry(Verb::ShortenSlips, "shorten_slips", 16.0),
+    entry(Verb::MeetColliders, "meet_colliders", 16.0),
     // x̃ as above; the rest is in f64. Seen: 1.
     entry(Verb::Potential, "potential", 16.0),
     // A root (9), a difference, a square (2) times a stiffness (2); their sums have 48 bits. Seen: 2.

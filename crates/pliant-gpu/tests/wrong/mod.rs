@@ -108,7 +108,7 @@ pub const SKIPPED: [&str; 16] = [
     "axpy",
     "xpay",
     "begin_step, start",
-    "shorten_slips",
+    "meet_colliders",
     "gradient",
     "jacobi",
     "blend",
@@ -212,12 +212,12 @@ impl Device for Wrong {
     fn start(&mut self, problem: &CpuProblem<f32>, x: &mut Points) {
         self.maybe_skip("begin_step, start", x, |cpu, x| cpu.start(problem, x));
     }
-    fn shorten_slips(&mut self, problem: &CpuProblem<f32>, x: &mut Points) {
+    fn meet_colliders(&mut self, problem: &CpuProblem<f32>, x: &mut Points) {
         let before = x.clone();
-        self.cpu.shorten_slips(problem, x);
+        self.cpu.meet_colliders(problem, x);
         // Of those that touch, the last: the very last vertex need not be among them.
         let last = x.iter().zip(&before).rposition(|(x, before)| x != before);
-        if let (Fault::SkipsLast("shorten_slips"), Some(last)) = (self.fault, last) {
+        if let (Fault::SkipsLast("meet_colliders"), Some(last)) = (self.fault, last) {
             x[last] = before[last];
         }
     }

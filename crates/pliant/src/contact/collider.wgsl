@@ -65,11 +65,23 @@ fn shape_distance(kind: u32, size: vec3<f32>, p: vec3<f32>) -> Distance {
     }
 }
 
+// Normals that enclose less than 60° look to the same side.
+const SAME_SIDE: f32 = 0.5;
+
 /// Signed distance of a point, m, and the outward unit normal there.
 fn collider_distance(c: Collider, x: vec3<f32>) -> Distance {
     // v * M is Mᵀ v.
     let own = shape_distance(u32(c.kind), c.size, (x - c.centre) * c.rotation);
     return Distance(own.d, c.rotation * own.normal);
+}
+
+// The same at a point that comes from outside, from `start`: it leaves on the side on which it came.
+fn collider_distance_coming(c: Collider, x: vec3<f32>, start: vec3<f32>, thickness: f32) -> Distance {
+    let near = collider_distance(c, x);
+    if near.d >= thickness { return near; }
+    let side = collider_distance(c, start);
+    if side.d < 0.0 || dot(near.normal, side.normal) > SAME_SIDE { return near; }
+    return Distance(side.d + dot(side.normal, x - start), side.normal);
 }
 
 /// Velocity of the collider's material at a point, m/s.

@@ -203,9 +203,9 @@ pub trait Device {
     fn begin_step(&mut self, problem: &mut Self::Problem, input: &StepInput, x: &Self::Points, v: &Self::Points);
     /// x = x̃, with held vertices at their targets: where every step starts.
     fn start(&mut self, problem: &Self::Problem, x: &mut Self::Points);
-    /// Shortens the slip of each vertex that touches by what friction would take from it alone: a better start where many
-    /// of them slip together.
-    fn shorten_slips(&mut self, problem: &Self::Problem, x: &mut Self::Points);
+    /// What colliders alone do to each vertex: friction shortens its slip, and it stays where contact and inertia balance. A
+    /// solve that starts here need not push a whole body out first, which would take its free parts along.
+    fn meet_colliders(&mut self, problem: &Self::Problem, x: &mut Self::Points);
     /// Ends a step: vertices still inside a collider are put on its surface, and then v = (x − x_prev)/h.
     fn end_step(&mut self, problem: &Self::Problem, x_prev: &Self::Points, x: &mut Self::Points, v: &mut Self::Points);
     /// Measures x, for [`Device::measures`].

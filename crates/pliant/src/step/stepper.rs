@@ -249,7 +249,7 @@ where
         device.measure(problem, Moment::Start, x);
         // Position-based sweeps have friction of their own.
         if self.settings.method.minimises {
-            device.shorten_slips(problem, x);
+            device.meet_colliders(problem, x);
         }
     }
 

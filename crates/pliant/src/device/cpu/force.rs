@@ -3,7 +3,7 @@
 use super::parallel::{CHUNK, for_chunks, sum_chunks};
 use super::problem::{CpuProblem, Slotted};
 use super::rows::{Lanes, Rows};
-use crate::contact::{Grip, PosedCollider, STICKING_SPEED, covered};
+use crate::contact::{Grip, PosedCollider, STICKING_SPEED, covered, without_momentum};
 use crate::device::Blend;
 use crate::material::Elements;
 use crate::math::{LANES, Real, Sym3, Vec3, Wide};
@@ -16,7 +16,7 @@ struct Force<'a, R> {
     inertia: &'a [R],
     x_pull: &'a [[R; 4]],
     colliders: &'a [PosedCollider<R>],
-    /// Empty without friction.
+    /// Empty without colliders.
     grips: &'a [Grip<R>],
     sticking: R,
     thickness: &'a [R],
@@ -42,15 +42,15 @@ impl<'a, R: Real> Force<'a, R> {
         }
     }
 
-    /// ∇E of a block of vertices at `xi`; `touch` gets the lane of each active contact and the block that it adds
-    /// to the Hessian, N/m.
+    /// ∇E of a block of vertices at `xi`; `touch` gets the lane of each vertex and what its active contacts and
+    /// their friction add to the Hessian, N/m.
     #[inline(always)]
     fn block(
         &self,
         b: usize,
         x: &[[R; 4]],
         xi: [R::Wide; 3],
-        touch: &mut impl FnMut(usize, Sym3<R>, bool),
+        touch: &mut impl FnMut(usize, Sym3<R>, Sym3<R>),
     ) -> [R::Wide; 3] {
         let first = b * LANES;
         let count = LANES.min(x.len() - first);
@@ -87,29 +87,28 @@ impl<'a, R: Real> Force<'a, R> {
         first: usize,
         x: &[[R; 4]],
         g: &mut [Lanes<R>; 3],
-        touch: &mut impl FnMut(usize, Sym3<R>, bool),
+        touch: &mut impl FnMut(usize, Sym3<R>, Sym3<R>),
     ) {
         for (l, i) in (first..x.len().min(first + LANES)).enumerate() {
             if self.inv_diagonal[i] == R::ZERO {
                 continue;
             }
-            let stiffness = self.contact_stiffness[i];
+            let (stiffness, mut push) = (self.contact_stiffness[i], Sym3::ZERO);
             for collider in self.colliders {
                 let (d, normal) = collider.distance_coming(Vec3::load(x[i]), self.grips[i].anchor, self.thickness[i]);
                 let depth = self.thickness[i] - d;
                 if depth > R::ZERO {
-                    touch(l, Sym3::square(normal) * stiffness, true);
+                    push = push + Sym3::square(normal) * stiffness;
                     for k in 0..3 {
                         g[k][l] -= normal[k] * (stiffness * depth);
                     }
                 }
             }
-            if let Some((friction, block)) = self.friction(i, x[i]) {
-                touch(l, block, false);
-                for k in 0..3 {
-                    g[k][l] += friction[k];
-                }
+            let (force, friction) = self.friction(i, x[i]).unwrap_or((Vec3::ZERO, Sym3::ZERO));
+            for k in 0..3 {
+                g[k][l] += force[k];
             }
+            touch(l, push, friction);
         }
     }
 
@@ -125,7 +124,7 @@ impl<'a, R: Real> Force<'a, R> {
     #[inline(always)]
     fn gradient_block(&self, first: usize, x: &[[R; 4]], g: &mut [[R; 4]], contact: &mut [Sym3<R>]) {
         contact.fill(Sym3::ZERO);
-        let mut touch = |l: usize, block, _: bool| contact[l] = contact[l] + block;
+        let mut touch = |l: usize, push, friction| contact[l] = push + friction;
         let sum = self.block(first / LANES, x, load::<R>(x, first), &mut touch).map(Wide::lanes);
         for (l, g) in g.iter_mut().enumerate() {
             *g = [sum[0][l], sum[1][l], sum[2][l], R::ZERO];
@@ -166,13 +165,9 @@ impl<'a, R: Real> Force<'a, R> {
         for at in (0..out.len()).step_by(LANES) {
             let i = first + at;
             let xi = load::<R>(x, i);
-            let mut contact = [Sym3::ZERO; LANES];
-            let mut pushes = [Sym3::ZERO; LANES];
-            let g = self.block(i / LANES, x, xi, &mut |l: usize, block, push: bool| {
-                contact[l] = contact[l] + block;
-                if push {
-                    pushes[l] = pushes[l] + block;
-                }
+            let (mut contact, mut pushes) = ([Sym3::ZERO; LANES], [Sym3::ZERO; LANES]);
+            let g = self.block(i / LANES, x, xi, &mut |l: usize, push, friction| {
+                (contact[l], pushes[l]) = (push + friction, push);
             });
             let inv = R::Wide::new(lanes(self.inv_diagonal, i));
             let mut steps = g.map(|g| g * inv);
@@ -186,11 +181,7 @@ impl<'a, R: Real> Force<'a, R> {
             });
             store(next, &mut out[at..]);
             if !self.colliders.is_empty() {
-                let (xl, sl) = (xi.map(Wide::lanes), steps.map(Wide::lanes));
-                for (l, push) in pushes.iter().enumerate().filter(|(_, p)| **p != Sym3::ZERO) {
-                    let plain = Vec3::new(xl[0][l] - sl[0][l], xl[1][l] - sl[1][l], xl[2][l] - sl[2][l]);
-                    out[at + l] = crate::contact::without_momentum(*push, plain, Vec3::load(out[at + l])).store();
-                }
+                take_momentum(&pushes, std::array::from_fn(|k| xi[k] - steps[k]), &mut out[at..]);
             }
         }
         residual.lanes().iter().map(|r| r.f64()).sum()
@@ -212,6 +203,16 @@ fn lanes<R: Real>(values: &[R], first: usize) -> Lanes<R> {
     match values.get(first..first + LANES) {
         Some(full) => std::array::from_fn(|l| full[l]),
         None => std::array::from_fn(|l| values.get(first + l).copied().unwrap_or(R::ZERO)),
+    }
+}
+
+/// Takes from the first iterates what acceleration adds to `plain` across contacts.
+#[inline(never)]
+fn take_momentum<R: Real>(pushes: &[Sym3<R>; LANES], plain: [R::Wide; 3], out: &mut [[R; 4]]) {
+    let plain = plain.map(Wide::lanes);
+    for (l, push) in pushes.iter().enumerate().filter(|(_, push)| **push != Sym3::ZERO) {
+        let plain = Vec3::new(plain[0][l], plain[1][l], plain[2][l]);
+        out[l] = without_momentum(*push, plain, Vec3::load(out[l])).store();
     }
 }
 

@@ -165,8 +165,8 @@ impl<R: Real> Device for Cpu<R> {
         x.copy_from_slice(&problem.x_tilde);
     }
 
-    fn shorten_slips(&mut self, problem: &CpuProblem<R>, x: &mut Vec<[R; 4]>) {
-        problem.shorten_slips(x);
+    fn meet_colliders(&mut self, problem: &CpuProblem<R>, x: &mut Vec<[R; 4]>) {
+        problem.meet_colliders(x);
     }
 
     fn end_step(&mut self, problem: &CpuProblem<R>, x_prev: &Vec<[R; 4]>, x: &mut Vec<[R; 4]>, v: &mut Vec<[R; 4]>) {

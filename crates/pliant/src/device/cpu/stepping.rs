@@ -84,7 +84,7 @@ impl<R: Real> CpuProblem<R> {
         self.take_grips();
     }
 
-    /// Friction of the step. The normal force is what it takes to keep a vertex that is about to go inside on the surface:
+    /// Friction of the step, and where each vertex comes from. The normal force is what it takes to keep a vertex that is about to go inside on the surface:
     /// against its inertia and weight; for solids also against the elastic forces at the start, by which the rest of the
     /// body weighs on it. In cloth these are small beside what a solve leaves unfinished, and wrinkles would feed on it.
     fn take_grips(&mut self) {
@@ -93,7 +93,8 @@ impl<R: Real> CpuProblem<R> {
             return;
         }
         let (start, mut elastic) = (std::mem::take(&mut self.start), std::mem::take(&mut self.start_force));
-        if !self.solid.is_empty() {
+        let pressed = !self.solid.is_empty() && self.colliders.iter().any(|collider| collider.friction > R::ZERO);
+        if pressed {
             elastic.resize(start.len(), [R::ZERO; 4]);
             self.free_gradient(&start, &mut elastic);
         }
@@ -105,14 +106,15 @@ impl<R: Real> CpuProblem<R> {
                 return most;
             }
             let inertia = R::of(self.system.inertia[i]);
-            let force = match self.solid.get(i) {
-                Some(true) => Vec3::load(elastic[i]) - (x - target) * inertia,
-                _ => Vec3::ZERO,
+            let force = if pressed && self.solid[i] {
+                Vec3::load(elastic[i]) - (x - target) * inertia
+            } else {
+                Vec3::ZERO
             };
             for collider in &self.colliders {
-                let depth = self.thickness[i] - collider.distance(target).0;
+                let anchor = x + collider.velocity_at(x) * h;
+                let depth = self.thickness[i] - collider.distance_coming(target, anchor, self.thickness[i]).0;
                 if depth > R::ZERO {
-                    let anchor = x + collider.velocity_at(x) * h;
                     let (_, normal) = collider.distance(anchor);
                     let stopped = stopped_motion(depth, (anchor - target).dot(normal));
                     let limit = collider.friction * (inertia * stopped + force.dot(normal));
@@ -129,21 +131,24 @@ impl<R: Real> CpuProblem<R> {
         (self.start, self.start_force) = (start, elastic);
     }
 
-    /// What friction alone does to each vertex that touches.
-    pub(super) fn shorten_slips(&self, x: &mut [[R; 4]]) {
+    /// What colliders alone do to each vertex: friction shortens its slip, and it stays where contact and inertia balance.
+    pub(super) fn meet_colliders(&self, x: &mut [[R; 4]]) {
         if self.grips.is_empty() {
             return;
         }
         let h = R::of(self.system.h);
         map(x, |i, x| {
+            if self.inv_mass[i] == R::ZERO {
+                return x;
+            }
             let Grip { anchor, normal, limit } = self.grips[i];
             let back = limit * h * h * self.inv_mass[i];
             let mut x = if back > R::ZERO { anchor + limit_slip(x - anchor, normal, back, R::ONE) } else { x };
-            if self.inv_mass[i] > R::ZERO {
-                for collider in &self.colliders {
-                    let (d, normal) = collider.distance_coming(x, anchor, self.thickness[i]);
-                    x += normal * (self.thickness[i] - d).max(R::ZERO);
-                }
+            let stiffness = self.contact_stiffness[i];
+            let share = stiffness / (stiffness + R::of(self.system.inertia[i]));
+            for collider in &self.colliders {
+                let (d, normal) = collider.distance_coming(x, anchor, self.thickness[i]);
+                x += normal * ((self.thickness[i] - d).max(R::ZERO) * share);
             }
             x
         });
