@@ -140,8 +140,8 @@ fn push(
     before[i] = start;
 }
 
-// What colliders alone do to each vertex: friction shortens its slip, and it stays where contact and inertia
-// balance. Twin of stepping.rs.
+// What colliders alone do to each vertex: it goes where contact and inertia balance, and friction shortens its slip. Twin of
+// stepping.rs.
 @compute @workgroup_size(GROUP)
 fn meet_colliders(
     @builtin(workgroup_id) group: vec3<u32>,
@@ -152,14 +152,14 @@ fn meet_colliders(
     if i >= p.n || touch[TOUCH * i].z == 0.0 { return; }
     let own = touch[TOUCH * i];
     let anchor = touch[TOUCH * i + 1u];
-    let back = anchor.w * p.h * p.h * own.z;
     let share = own.x / (own.x + inertia[i]);
     var at = x[i].xyz;
-    if back > 0.0 { at = anchor.xyz + limit_slip(at - anchor.xyz, touch[TOUCH * i + 2u].xyz, back, 1.0); }
     for (var c = 0u; c < COLLIDERS; c++) {
         let near = collider_distance_coming(colliders[c], at, anchor.xyz, own.y);
         at += near.normal * (max(own.y - near.d, 0.0) * share);
     }
+    let back = anchor.w * p.h * p.h * own.z;
+    if back > 0.0 { at = anchor.xyz + limit_slip(at - anchor.xyz, touch[TOUCH * i + 2u].xyz, back, 1.0); }
     x[i] = vec4(at, 0.0);
 }
 

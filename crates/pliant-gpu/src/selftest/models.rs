@@ -140,7 +140,7 @@ pub(super) fn large() -> Case {
     let (mut model, state) = builder.finish();
     model.elements.push(springs.into());
     surround(&mut model, &state.x);
-    Case { pairs: 6, ..Case::new("large", model, &state.x, 2e-4) }
+    Case { pairs: 3, ..Case::new("large", model, &state.x, 2e-4) }
 }
 
 /// A body of `mesh` with elements that `add` puts in.

@@ -203,7 +203,7 @@ pub trait Device {
     fn begin_step(&mut self, problem: &mut Self::Problem, input: &StepInput, x: &Self::Points, v: &Self::Points);
     /// x = x̃, with held vertices at their targets: where every step starts.
     fn start(&mut self, problem: &Self::Problem, x: &mut Self::Points);
-    /// What colliders alone do to each vertex: friction shortens its slip, and it stays where contact and inertia balance. A
+    /// What colliders alone do to each vertex: it goes where contact and inertia balance, and friction shortens its slip. A
     /// solve that starts here need not push a whole body out first, which would take its free parts along.
     fn meet_colliders(&mut self, problem: &Self::Problem, x: &mut Self::Points);
     /// Ends a step: vertices still inside a collider are put on its surface, and then v = (x − x_prev)/h.

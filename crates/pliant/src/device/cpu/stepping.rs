@@ -131,26 +131,25 @@ impl<R: Real> CpuProblem<R> {
         (self.start, self.start_force) = (start, elastic);
     }
 
-    /// What colliders alone do to each vertex: friction shortens its slip, and it stays where contact and inertia balance.
+    /// What colliders alone do to each vertex: it goes where contact and inertia balance, and friction shortens its slip.
     pub(super) fn meet_colliders(&self, x: &mut [[R; 4]]) {
         if self.grips.is_empty() {
             return;
         }
         let h = R::of(self.system.h);
-        map(x, |i, x| {
+        map(x, |i, mut x| {
             if self.inv_mass[i] == R::ZERO {
                 return x;
             }
             let Grip { anchor, normal, limit } = self.grips[i];
-            let back = limit * h * h * self.inv_mass[i];
-            let mut x = if back > R::ZERO { anchor + limit_slip(x - anchor, normal, back, R::ONE) } else { x };
             let stiffness = self.contact_stiffness[i];
             let share = stiffness / (stiffness + R::of(self.system.inertia[i]));
             for collider in &self.colliders {
                 let (d, normal) = collider.distance_coming(x, anchor, self.thickness[i]);
                 x += normal * ((self.thickness[i] - d).max(R::ZERO) * share);
             }
-            x
+            let back = limit * h * h * self.inv_mass[i];
+            if back > R::ZERO { anchor + limit_slip(x - anchor, normal, back, R::ONE) } else { x }
         });
     }
 
