@@ -70,7 +70,7 @@ impl Gpu {
         Ok(())
     }
 
-    fn coloured(&mut self, problem: &mut GpuProblem) {
+    fn ensure_coloured(&mut self, problem: &mut GpuProblem) {
         if problem.constraints.as_ref().is_none_or(|c| c.coloured.is_none()) {
             let made = self.make_coloured(problem);
             made.unwrap_or_else(|error| self.context.faults.report(error));
@@ -78,13 +78,13 @@ impl Gpu {
     }
 
     pub(crate) fn constraint_colour_count(&mut self, problem: &mut GpuProblem) -> usize {
-        self.coloured(problem);
+        self.ensure_coloured(problem);
         let coloured = problem.constraints.as_ref().and_then(|c| c.coloured.as_ref());
         coloured.map_or(0, |coloured| coloured.colours.len())
     }
 
     pub(crate) fn clear_multipliers(&mut self, problem: &mut GpuProblem) {
-        self.coloured(problem);
+        self.ensure_coloured(problem);
         let Some(coloured) = problem.constraints.as_ref().and_then(|c| c.coloured.as_ref()) else { return };
         for batch in &coloured.batches {
             self.recorder.clear(&batch.multipliers);
@@ -92,7 +92,7 @@ impl Gpu {
     }
 
     pub(crate) fn correct_colour(&mut self, problem: &mut GpuProblem, colour: usize, extended: bool, x: &Field) {
-        self.coloured(problem);
+        self.ensure_coloured(problem);
         let Some(coloured) = problem.constraints.as_ref().and_then(|c| c.coloured.as_ref()) else { return };
         let (batch, class) = coloured.colours[colour];
         let batch = &coloured.batches[batch];

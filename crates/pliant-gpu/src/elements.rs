@@ -20,7 +20,7 @@ pub(crate) struct ElementParameters {
     pub extended: u32,
 }
 
-/// Elements in the order of the model.
+/// The elements of one kind, near ones next to each other.
 pub(crate) struct Batch {
     pub(crate) data: Buffer,
     pub(crate) stencils: Buffer,

@@ -14,8 +14,8 @@ pub(crate) const GROUP: u32 = 256;
 /// Invocations in a workgroup of kernels that run often and reduce nothing: small meshes fill more of the GPU.
 pub(crate) const SMALL_GROUP: u32 = 64;
 
-/// Storage buffers a kernel can have. WebGPU promises 8, desktop drivers offer more; a kernel with more than the adapter
-/// offers is refused when it is made.
+/// Storage buffers a kernel can have. WebGPU promises 8, desktop drivers offer more; an adapter that offers fewer than this
+/// is refused when it is opened.
 pub(crate) const MAX_BINDINGS: usize = 16;
 
 /// How a kernel uses a buffer.

@@ -58,6 +58,8 @@ pub(crate) struct RangeParameters {
     pub first: u32,
 }
 
+const PIN: &str = include_str!("kernels/pin.wgsl");
+
 /// The kernels of a problem.
 pub(crate) struct Kernels {
     pub(crate) gradient: Arc<Kernel>,
@@ -91,7 +93,7 @@ pub(crate) fn bare_force_text(colliders: usize, kernel: &str) -> String {
     sweep_text(colliders, &format!("const SLICE: u32 = {SLICE}u;\n{force}\n{kernel}"))
 }
 
-/// The text of all kernels that sweep.
+/// The text of kernels with springs and contacts: those that sweep or measure.
 pub(crate) fn sweep_text(colliders: usize, kernel: &str) -> String {
     let (contacts, spring) = (include_str!("kernels/contacts.wgsl"), include_str!("kernels/spring.wgsl"));
     let parts = [pliant::math::SYM3_WGSL, pliant::contact::COVER_WGSL, contacts, spring, kernel];
@@ -106,7 +108,12 @@ pub(crate) fn touch_stride(colliders: usize) -> usize {
 /// The text of the kernels before and after a solve.
 pub(crate) fn step_text(has_wind: bool, colliders: usize) -> String {
     let wind = format!("const HAS_WIND: bool = {has_wind};\n");
-    wind + &contact_text(colliders, include_str!("kernels/step.wgsl"))
+    wind + &contact_text(colliders, &[PIN, include_str!("kernels/step.wgsl")].concat())
+}
+
+/// The text of the kernels that measure edges, tets and pins.
+pub(crate) fn shape_text() -> String {
+    [PIN, include_str!("kernels/shape.wgsl")].concat()
 }
 
 /// The text of the kernel that finds the friction of a step.
@@ -153,9 +160,10 @@ impl Kernels {
             library.kernel::<MeasureParameters>("measure", &measure, entry, &access)
         };
         let (start, solution, gap) = (measures("start")?, measures("solution")?, measures("gap")?);
+        let shape = shape_text();
         let mut shapes = |entry: &str| {
             let access = [Read, Read, Read, Write, Read];
-            library.kernel::<RangeParameters>("shape", include_str!("kernels/shape.wgsl"), entry, &access)
+            library.kernel::<RangeParameters>("shape", &shape, entry, &access)
         };
         let (stretch, inverted, pin_energy) = (shapes("stretch")?, shapes("inverted")?, shapes("pin_energy")?);
         Ok(Self {

@@ -46,15 +46,10 @@ fn buffers<'a>(problem: &'a GpuProblem, rows: &'a MatrixRows, r: &'a Field, z: &
     [&r.buffer, &z.buffer, contact, &rows.slices, &rows.entries, &rows.vertices, inv_diagonal, &nothing.read]
 }
 
-fn touching(problem: &GpuProblem) -> u32 {
-    u32::from(!problem.packed_colliders.is_empty())
-}
-
 impl Gpu {
-    /// Makes sure that A is there; `None` and a fault if it cannot be.
-    fn matrix(&mut self, problem: &mut GpuProblem, coloured: bool) -> Option<()> {
-        let made = self.make_matrix(problem, coloured);
-        made.map_err(|error| self.context.faults.report(error)).ok()
+    /// Makes sure that A is there; reports a fault if it cannot be.
+    fn ensure_matrix(&mut self, problem: &mut GpuProblem, coloured: bool) {
+        self.make_matrix(problem, coloured).unwrap_or_else(|error| self.context.faults.report(error));
     }
 
     fn make_matrix(&mut self, problem: &mut GpuProblem, coloured: bool) -> Result<(), GpuError> {
@@ -83,18 +78,18 @@ impl Gpu {
 
     pub(crate) fn divide(&mut self, problem: &GpuProblem, r: &Field, z: &Field) {
         let Some(matrix) = &problem.matrix else { return };
-        let rows = &matrix.plain;
-        let buffers = buffers(problem, rows, r, z);
-        let parameters = MatrixParameters { n: problem.n, touching: touching(problem), ..Default::default() };
-        self.recorder.run(&matrix.divide, &buffers, &parameters, problem.n);
+        self.run_rows(problem, &matrix.divide, &matrix.plain, (r, z));
     }
 
     pub(crate) fn multiply(&mut self, problem: &GpuProblem, r: &Field, z: &Field) {
         let Some(matrix) = &problem.matrix else { return };
-        let rows = &matrix.plain;
-        let buffers = buffers(problem, rows, r, z);
-        let parameters = MatrixParameters { n: problem.n, touching: touching(problem), ..Default::default() };
-        self.recorder.run(&matrix.multiply, &buffers, &parameters, problem.n);
+        self.run_rows(problem, &matrix.multiply, &matrix.plain, (r, z));
+    }
+
+    /// A kernel on all rows, without blends.
+    fn run_rows(&mut self, problem: &GpuProblem, kernel: &Kernel, rows: &MatrixRows, (r, z): (&Field, &Field)) {
+        let parameters = MatrixParameters { n: problem.n, touching: problem.touching(), ..Default::default() };
+        self.recorder.run(kernel, &buffers(problem, rows, r, z), &parameters, problem.n);
     }
 
     /// Descent with colliders.
@@ -110,17 +105,17 @@ impl Gpu {
         let mut buffers = buffers(problem, &matrix.plain, z, x_before);
         buffers[7] = &x.buffer;
         let (omega, gamma) = (blend.omega as f32, blend.under_relaxation as f32);
-        let parameters = MatrixParameters { n: problem.n, first: 0, omega, gamma, touching: touching(problem) };
+        let parameters = MatrixParameters { n: problem.n, first: 0, omega, gamma, touching: problem.touching() };
         self.recorder.run(&matrix.descend, &buffers, &parameters, problem.n);
     }
 
-    /// A for products and divisions; called with every gradient of methods that need it.
+    /// A for products and divisions, which come after gradients.
     pub(crate) fn prepare_matrix(&mut self, problem: &mut GpuProblem) {
-        self.matrix(problem, false);
+        self.ensure_matrix(problem, false);
     }
 
     pub(crate) fn matrix_colours(&mut self, problem: &mut GpuProblem) -> usize {
-        self.matrix(problem, true);
+        self.ensure_matrix(problem, true);
         let coloured = problem.matrix.as_ref().and_then(|matrix| matrix.coloured.as_ref());
         coloured.map_or(0, |rows| rows.groups.len())
     }
@@ -137,7 +132,7 @@ impl Gpu {
         let Some(rows) = &matrix.coloured else { return };
         let [first, n] = rows.groups[colour];
         let buffers = buffers(problem, rows, r, z);
-        let parameters = MatrixParameters { n, first, omega: omega as f32, touching: touching(problem), gamma: 0.0 };
+        let parameters = MatrixParameters { n, first, omega: omega as f32, touching: problem.touching(), gamma: 0.0 };
         self.recorder.run(&matrix.gauss_seidel, &buffers, &parameters, n);
     }
 }

@@ -307,7 +307,7 @@ impl Gpu {
                 Err(error) => return self.context.faults.report(error),
             }
         }
-        let touching = u32::from(!problem.packed_colliders.is_empty());
+        let touching = problem.touching();
         let Some(multigrid) = &problem.multigrid else { return };
         let nothing = &problem.nothing.read;
         let [unwritten, unwritten_too] = &problem.nothing.write;

@@ -5,15 +5,24 @@ use crate::context::Context;
 use crate::elements::{Batch, expand, repeated};
 use crate::error::GpuError;
 use crate::kernel::{Access, Kernel};
-use crate::kernels::{SweepParameters, bare_force_text};
+use crate::kernels::bare_force_text;
 use crate::library::Library;
 use crate::order::{Order, balanced_patches};
 use crate::patch_pack::{Cutter, NONE, Packed, Patch, Sizes, pack};
+use bytemuck::{Pod, Zeroable};
 use pliant::device::rows::is_in_rows;
 use pliant::material::{SIMPLEX_WGSL, WgslElement};
 use pliant::model::Model;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct PatchParameters {
+    pub(crate) patches: u32,
+    pub(crate) omega: f32,
+    pub(crate) gamma: f32,
+}
 
 /// The patches of a mesh on the device.
 pub(crate) struct Patches {
@@ -69,7 +78,7 @@ impl Patches {
         let mut access = [Access::Read; 16];
         access[10] = Access::Write;
         Ok(Self {
-            kernel: library.kernel::<SweepParameters>("patch", text, "sweep_patch", &access)?,
+            kernel: library.kernel::<PatchParameters>("patch", text, "sweep_patch", &access)?,
             headers: Buffer::with(context, "patches", &packed.headers)?,
             members: Buffer::with(context, "members of patches", &packed.members)?,
             owned: Buffer::with(context, "vertices of patches", &packed.owned)?,

@@ -7,10 +7,10 @@ use crate::error::GpuError;
 use crate::kernels::{Kernels, touch_stride};
 use crate::library::Library;
 use crate::order::Order;
-use crate::rings::RingChoice;
 use crate::rows::ForceRows;
 use crate::slots::{Slots, grouped};
 use crate::stepping::Layout;
+use crate::sweep::Sweeping;
 use bytemuck::{Pod, Zeroable};
 use pliant::device::rows::is_in_rows;
 use pliant::model::{Model, Potential, System};
@@ -53,7 +53,7 @@ pub struct GpuProblem {
     pub(crate) measured: Buffer,
     pub(crate) layout: Layout,
     pub(crate) kernels: Kernels,
-    pub(crate) rings: RingChoice,
+    pub(crate) sweeping: Sweeping,
     pub(crate) matrix: Option<crate::matrix::Matrix>,
     pub(crate) multigrid: Option<crate::multigrid::Multigrid>,
     pub(crate) constraints: Option<crate::constrain::Constraints>,
@@ -145,7 +145,7 @@ impl GpuProblem {
             measured: Buffer::new(context, "measures", layout.bytes())?,
             layout,
             kernels,
-            rings: RingChoice::Open,
+            sweeping: Sweeping::Open,
             matrix: None,
             multigrid: None,
             constraints: None,
@@ -157,6 +157,11 @@ impl GpuProblem {
             model: model.clone(),
             system: system.clone(),
         })
+    }
+
+    /// 1 if the step has colliders, as kernels take it.
+    pub(crate) fn touching(&self) -> u32 {
+        u32::from(!self.packed_colliders.is_empty())
     }
 
     /// Whether some elements write their forces to slots.

@@ -8,7 +8,6 @@ use crate::kernel::{Access, Kernel};
 use crate::kernels::sweep_text;
 use crate::library::Library;
 use crate::order::{Order, patches};
-use crate::patches::Patches;
 use bytemuck::{Pod, Zeroable};
 use pliant::device::Blend;
 use pliant::device::rows::{RowEntry, vertex_rows};
@@ -24,18 +23,6 @@ const LONGEST_ROW: usize = 40;
 
 /// Set on a neighbour that comes after the vertex in the model.
 const AFTER: u32 = 0x8000;
-
-/// How a problem is swept.
-pub(crate) enum RingChoice {
-    /// Not decided.
-    Open,
-    /// One iteration per dispatch.
-    Single,
-    /// Several.
-    Rings(Box<Rings>),
-    /// One, elements with slots included.
-    Patches(Box<Patches>),
-}
 
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]

@@ -1,4 +1,4 @@
-//! Jacobi sweeps: one per dispatch, or several in ghost rings.
+//! Jacobi sweeps: one by one, several in ghost rings, or in patches; and which of these is the fastest for a mesh.
 
 use crate::adapter::Kind;
 use crate::buffer::{Buffer, Field};
@@ -7,13 +7,25 @@ use crate::error::GpuError;
 use crate::gpu::Gpu;
 use crate::kernel::GROUP;
 use crate::kernels::SweepParameters;
-use crate::patches::Patches;
+use crate::patches::{PatchParameters, Patches};
 use crate::problem::GpuProblem;
-use crate::rings::{RingChoice, Rings};
+use crate::rings::Rings;
 use crate::vector::Reduction;
 use pliant::device::{Blend, Slot};
 use pliant::math::Fnv;
 use std::time::{Duration, Instant};
+
+/// How a problem is swept: a [`Cut`] that was made.
+pub(crate) enum Sweeping {
+    /// Not decided.
+    Open,
+    /// One iteration in one dispatch, or in several where elements have slots.
+    Single,
+    /// Several iterations per dispatch.
+    Rings(Box<Rings>),
+    /// One iteration per dispatch, elements with slots included.
+    Patches(Box<Patches>),
+}
 
 /// What `force.wgsl` reads, in the order of its bindings.
 pub(crate) fn force_buffers<'a>(problem: &'a GpuProblem, x: &'a Field) -> [&'a Buffer; 10] {
@@ -74,33 +86,33 @@ impl Gpu {
 
     /// As many iterations as there are blends, in as few dispatches as the mesh allows.
     pub(crate) fn sweeps(&mut self, problem: &mut GpuProblem, x: &mut Field, x_before: &mut Field, blends: &[Blend]) {
-        if let RingChoice::Open = problem.rings {
-            problem.rings = self.choose_rings(problem).unwrap_or_else(|error| {
+        if let Sweeping::Open = problem.sweeping {
+            problem.sweeping = self.choose_sweeping(problem).unwrap_or_else(|error| {
                 self.context.faults.report(error);
-                RingChoice::Single
+                Sweeping::Single
             });
         }
-        let mut choice = std::mem::replace(&mut problem.rings, RingChoice::Single);
+        let mut choice = std::mem::replace(&mut problem.sweeping, Sweeping::Single);
         match &mut choice {
-            RingChoice::Rings(rings) => {
+            Sweeping::Rings(rings) => {
                 for chunk in blends.chunks(rings.iterations) {
                     self.ring_sweep(problem, rings, x, x_before, chunk);
                 }
             }
-            RingChoice::Patches(patches) => {
+            Sweeping::Patches(patches) => {
                 for blend in blends {
                     self.patch_sweep(problem, patches, x, x_before, *blend);
                     std::mem::swap(x, x_before);
                 }
             }
-            RingChoice::Single | RingChoice::Open => {
+            Sweeping::Single | Sweeping::Open => {
                 for blend in blends {
                     self.sweep(problem, x, x_before, *blend, None);
                     std::mem::swap(x, x_before);
                 }
             }
         }
-        problem.rings = choice;
+        problem.sweeping = choice;
     }
 
     fn patch_sweep(&mut self, problem: &GpuProblem, patches: &Patches, x: &Field, x_before: &Field, blend: Blend) {
@@ -110,7 +122,7 @@ impl Gpu {
             [&x_before.buffer, &patches.headers, &patches.members, &patches.owned, &patches.corners, &patches.data];
         buffers[10..].copy_from_slice(&own);
         let (omega, gamma) = (blend.omega as f32, blend.under_relaxation as f32);
-        let parameters = SweepParameters { n: patches.count, omega, gamma, fresh: 0 };
+        let parameters = PatchParameters { patches: patches.count, omega, gamma };
         self.recorder.dispatch(&patches.kernel, &buffers, &parameters, patches.count);
     }
 
@@ -146,34 +158,34 @@ impl Gpu {
         let GpuProblem { model, system, order, batches, .. } = &*problem;
         let (context, library) = (&*self.context, &mut self.library);
         let choice = match cut {
-            Cut::Single => Some(RingChoice::Single),
+            Cut::Single => Some(Sweeping::Single),
             // Elements with slots are not in the rows that rings are made of.
             Cut::Rings { patch, iterations } if !problem.has_slots() => {
                 let rings = Rings::new(context, library, (model, system, order), patch, iterations)?;
-                rings.map(|rings| RingChoice::Rings(Box::new(rings)))
+                rings.map(|rings| Sweeping::Rings(Box::new(rings)))
             }
             Cut::Patches { patch, elements_per_invocation } if problem.has_slots() => {
                 let patches = Patches::new(context, library, (model, order, batches), patch, elements_per_invocation)?;
-                patches.map(|patches| RingChoice::Patches(Box::new(patches)))
+                patches.map(|patches| Sweeping::Patches(Box::new(patches)))
             }
             Cut::Rings { .. } | Cut::Patches { .. } => None,
         };
         let done = choice.is_some();
-        problem.rings = choice.unwrap_or(RingChoice::Single);
+        problem.sweeping = choice.unwrap_or(Sweeping::Single);
         Ok(done)
     }
 
     /// The fastest way to sweep a mesh, by measurement; remembered.
-    fn choose_rings(&mut self, problem: &mut GpuProblem) -> Result<RingChoice, GpuError> {
+    fn choose_sweeping(&mut self, problem: &mut GpuProblem) -> Result<Sweeping, GpuError> {
         if let Some(cut) = self.fixed_cut {
             self.cut(problem, cut)?;
-            return Ok(std::mem::replace(&mut problem.rings, RingChoice::Single));
+            return Ok(std::mem::replace(&mut problem.sweeping, Sweeping::Single));
         }
         // A processor gains nothing from fewer launches.
         if self.info().kind == Kind::Software {
-            return Ok(RingChoice::Single);
+            return Ok(Sweeping::Single);
         }
-        let key = self.ring_key(problem);
+        let key = self.cut_key(problem);
         let known = self.cuts.get(&key).copied().or_else(|| self.cache.as_ref()?.load(key).and_then(Cut::from_code));
         let cut = match known {
             Some(cut) => cut,
@@ -184,13 +196,13 @@ impl Gpu {
             cache.store(key, cut.code());
         }
         self.cut(problem, cut)?;
-        Ok(std::mem::replace(&mut problem.rings, RingChoice::Single))
+        Ok(std::mem::replace(&mut problem.sweeping, Sweeping::Single))
     }
 
     fn measure_cuts(&mut self, problem: &mut GpuProblem) -> Result<Cut, GpuError> {
         let time =
             |gpu: &mut Gpu, problem: &mut GpuProblem, warm: u64| gpu.time_sweeps(problem, Duration::from_millis(warm));
-        problem.rings = RingChoice::Single;
+        problem.sweeping = Sweeping::Single;
         let mut best = (time(self, problem, 500)?, Cut::Single);
         for &cut in Cut::candidates(problem.n as usize, problem.has_slots()) {
             let begun = Instant::now();
@@ -208,7 +220,7 @@ impl Gpu {
     }
 
     /// What the best cut depends on: the device, the kinds of elements and the graph of the mesh.
-    fn ring_key(&self, problem: &GpuProblem) -> u64 {
+    fn cut_key(&self, problem: &GpuProblem) -> u64 {
         let info = self.info();
         let kinds: Vec<&str> = problem.model.elements.iter().filter(|e| !e.is_empty()).map(|e| e.name()).collect();
         let words = format!("cut 5 {} {} {} {kinds:?}", info.name, info.driver, problem.packed_colliders.len());

@@ -18,7 +18,7 @@ pub(super) struct Parameters {
     pub(super) extra: u32,
 }
 
-/// Kernels that colour, made when first used.
+/// All kernels that colour.
 #[derive(Debug)]
 pub(super) struct Kernels {
     pub(super) start: Arc<Kernel>,

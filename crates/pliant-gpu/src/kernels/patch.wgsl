@@ -15,7 +15,6 @@ struct Parameters {
     patches: u32,
     omega: f32,
     gamma: f32,
-    padding: u32,
 }
 var<immediate> p: Parameters;
 

@@ -6,13 +6,6 @@ struct Parameters {
 }
 var<immediate> p: Parameters;
 
-struct Pin {
-    goal: vec3<f32>,
-    vertex: u32,
-    stiffness: f32,
-    inertia: f32,
-}
-
 @group(0) @binding(0) var<storage, read> x: array<vec4<f32>>;
 @group(0) @binding(1) var<storage, read> stencils: array<u32>;
 // Rest lengths of edges, m.

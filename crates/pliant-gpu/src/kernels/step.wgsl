@@ -1,5 +1,5 @@
 // What happens to a step before and after its solve, and what position-based methods do with pins and colliders. The
-// constants COLLIDERS and HAS_WIND come from Rust.
+// constants COLLIDERS, TOUCH and HAS_WIND come from Rust.
 
 struct Parameters {
     // Vertices; for `pin` and `pull` pins.
@@ -12,14 +12,6 @@ struct Parameters {
     fall: vec3<f32>,
 }
 var<immediate> p: Parameters;
-
-struct Pin {
-    goal: vec3<f32>,
-    vertex: u32,
-    // N/m; held where negative.
-    stiffness: f32,
-    inertia: f32,
-}
 
 @group(0) @binding(0) var<storage, read> x_start: array<vec4<f32>>;
 @group(0) @binding(1) var<storage, read_write> v: array<vec4<f32>>;

@@ -10,20 +10,19 @@ struct Parameters {
 var<immediate> p: Parameters;
 // x⁻, which becomes x⁺; or ∇E.
 @group(0) @binding(10) var<storage, read_write> out_field: array<vec4<f32>>;
-// Partials of the residual; or blocks of contacts, N/m, four each: xx, yy; zz, 0; yz, xz; xy, 0. First those that are active,
-// then the pushes of the step so far, then these with the friction of now.
+// Of `jacobi_residual`: partials of the residual.
 @group(0) @binding(11) var<storage, read_write> partials: array<vec2<f32>>;
+// Of `gradient`: blocks of contacts, N/m, two each: xx, yy, zz; yz, xz, xy. First those that are active, then the pushes of the
+// step so far, then these with the friction of now.
+@group(0) @binding(11) var<storage, read_write> blocks: array<vec4<f32>>;
 
 fn block_at(k: u32) -> Sym3 {
-    let diagonal = vec3(partials[4u * k], partials[4u * k + 1u].x);
-    return Sym3(diagonal, vec3(partials[4u * k + 2u], partials[4u * k + 3u].x));
+    return Sym3(blocks[2u * k].xyz, blocks[2u * k + 1u].xyz);
 }
 
 fn put_block(k: u32, block: Sym3) {
-    partials[4u * k] = block.diagonal.xy;
-    partials[4u * k + 1u] = vec2(block.diagonal.z, 0.0);
-    partials[4u * k + 2u] = block.off.xy;
-    partials[4u * k + 3u] = vec2(block.off.z, 0.0);
+    blocks[2u * k] = vec4(block.diagonal, 0.0);
+    blocks[2u * k + 1u] = vec4(block.off, 0.0);
 }
 
 @compute @workgroup_size(GROUP)

@@ -26,7 +26,7 @@ fn texts() -> Vec<(String, String)> {
         ("matrix".to_string(), crate::matrix::text()),
         ("multigrid".to_string(), crate::multigrid::text()),
         ("coarse levels".to_string(), crate::multigrid::coarse_text()),
-        ("shape".to_string(), include_str!("../kernels/shape.wgsl").to_string()),
+        ("shape".to_string(), crate::kernels::shape_text()),
         ("turn".to_string(), crate::turn::turn_text()),
         ("gather".to_string(), include_str!("../kernels/gather.wgsl").to_string()),
         ("stream".to_string(), format!("const READS: u32 = 9u;\n{}", include_str!("../kernels/stream.wgsl"))),
