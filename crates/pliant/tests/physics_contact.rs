@@ -174,27 +174,62 @@ fn a_cloth_pulls_itself_over_the_edge_of_a_smooth_table() {
                 position = [0, 0.5, 0]\nfriction = 0";
     let height = |method| middle_after(text, method, 50)[1][1];
     let exact = height("newton");
-    for method in ["pd-multigrid-chebyshev", "pd-jacobi-chebyshev"] {
+    for (method, late) in [("pd-multigrid-chebyshev", 0.05), ("pd-jacobi-chebyshev", 0.15)] {
         let found = height(method);
         println!("{method}: {found:.3} m, Newton {exact:.3} m");
-        // Multigrid is late by 0.3 m: 80 iterations are few for a pull that goes through the whole cloth.
-        assert!((found - exact).abs() < 0.35, "{method}: {found} m, Newton {exact} m");
+        assert!((found - exact).abs() < late, "{method}: {found} m, Newton {exact} m");
+    }
+}
+
+/// Positions after so many steps of a cloth of `size` on a box of 0.6 m, and the largest speed in the last step, m/s.
+fn lying_on_a_box(size: f64, method: &str, steps: usize) -> (Arc<Model>, State, f64) {
+    let mut scene = scene(&format!(
+        "[[cloth]]\nsize = {size}\nresolution = 31\nposition = [0, 0.103, 0]\n[[collider]]\nshape = \"box\"\n\
+         size = [0.6, 0.2, 0.6]\nfriction = 0.8"
+    ));
+    scene.solver.method = method.to_string();
+    let mut simulation = Simulation::new(&scene).unwrap();
+    for _ in 0..steps {
+        simulation.step().unwrap();
+    }
+    let state = simulation.state().unwrap();
+    let fastest = state.v.iter().map(|v| v.iter().map(|c| c * c).sum::<f64>()).fold(0.0, f64::max).sqrt();
+    (simulation.model().clone(), state, fastest)
+}
+
+/// Regression: a cloth as large as the box it lies on has its hem on the edges, where a step of weight alone (2.7 mm) is
+/// nearer to the sides than to the top. Pushed out there, hems jumped at 0.3 m/s, or the cloth slid off.
+#[test]
+fn a_cloth_as_large_as_its_box_lies_still() {
+    for method in ["pd-multigrid-chebyshev", "pd-jacobi-chebyshev", "pd-gauss-seidel-chebyshev", "pd-pcg", "pd-direct"]
+    {
+        let (_, state, fastest) = lying_on_a_box(0.6, method, 60);
+        let lowest = state.x.iter().map(|x| x[1]).fold(f64::INFINITY, f64::min);
+        println!("{method}: {:.3} mm/s, lowest at {lowest:.4} m", 1e3 * fastest);
+        assert!(fastest < 1e-3 && lowest > 0.1, "{method}: {fastest} m/s, lowest at {lowest} m");
+    }
+}
+
+/// Regression: a solve that began inside the box threw the cloth up with its hem, in every step: it stood 2 cm above the box
+/// and moved by 4 mm/s on average.
+#[test]
+fn a_narrow_hem_hangs_down_and_is_quiet() {
+    for method in ["pd-multigrid-chebyshev", "pd-gauss-seidel-chebyshev", "pd-jacobi-chebyshev"] {
+        let (_, state, _) = lying_on_a_box(0.64, method, 120);
+        let mean = |of: &[[f64; 3]]| {
+            of.iter().map(|v| v.iter().map(|c| c * c).sum::<f64>().sqrt()).sum::<f64>() / of.len() as f64
+        };
+        let highest = state.x.iter().map(|x| x[1]).fold(0.0, f64::max);
+        println!("{method}: highest {highest:.4} m, {:.2} mm/s on average", 1e3 * mean(&state.v));
+        assert!(highest < 0.102 && mean(&state.v) < 1.5e-3, "{method}: {highest} m, {} m/s", mean(&state.v));
     }
 }
 
 /// Regression: the hem of a cloth that lies on a box rolled up and stood around its edge (at 0.12 m, Newton 0.065 m).
 #[test]
 fn the_hem_of_a_cloth_on_a_box_hangs_down() {
-    let text = "[[cloth]]\nsize = 0.7\nresolution = 31\nposition = [0, 0.103, 0]\n[[collider]]\nshape = \"box\"\n\
-                size = [0.6, 0.2, 0.6]\nfriction = 0.8";
     for method in ["pd-multigrid-chebyshev", "pd-jacobi-chebyshev", "pd-gauss-seidel-chebyshev"] {
-        let mut scene = scene(text);
-        scene.solver.method = method.to_string();
-        let mut simulation = Simulation::new(&scene).unwrap();
-        for _ in 0..120 {
-            simulation.step().unwrap();
-        }
-        let (model, x) = (simulation.model().clone(), simulation.state().unwrap().x);
+        let (model, State { x, .. }, _) = lying_on_a_box(0.7, method, 120);
         let hem = |i: &usize| [0, 2].iter().any(|&k| model.rest_x[*i][k].abs() > 0.349);
         let hem: Vec<f64> = (0..x.len()).filter(hem).map(|i| x[i][1]).collect();
         let (mean, top) = (hem.iter().sum::<f64>() / hem.len() as f64, x.iter().map(|x| x[1]).fold(0.0, f64::max));

@@ -5,6 +5,23 @@ mod support;
 use pliant::step::{Simulation, StepReport};
 use support::*;
 
+const BUDGET_MS: f64 = 30.0;
+
+fn on_time(method: &str, more: &[(&str, &str)]) -> Simulation {
+    let set = [&[("cloth.resolution", "41"), ("solver.rho", "0.99")], more].concat();
+    let mut scene = shipped("tablecloth.toml", &set);
+    scene.solver.method = method.to_string();
+    Simulation::new(&scene).unwrap()
+}
+
+/// The next step, and how long it took, ms.
+fn timed(simulation: &mut Simulation) -> (StepReport, f64) {
+    let begun = std::time::Instant::now();
+    let report = simulation.step().unwrap();
+    (report, begun.elapsed().as_secs_f64() * 1e3)
+}
+
+/// What a budget cannot shorten, an iteration with what is around it, is timed beside it: a busy machine is slow at both.
 #[test]
 fn a_step_ends_about_when_its_budget_does() {
     for method in [
@@ -17,18 +34,18 @@ fn a_step_ends_about_when_its_budget_does() {
         "pbd-jacobi",
         "newton",
     ] {
-        let set = [("cloth.resolution", "41"), ("solver.rho", "0.99"), ("solver.budget_ms", "30")];
-        let mut scene = shipped("tablecloth.toml", &set);
-        scene.solver.method = method.to_string();
-        let mut simulation = Simulation::new(&scene).unwrap();
+        let mut simulation = on_time(method, &[("solver.budget_ms", &BUDGET_MS.to_string())]);
+        let mut shortest = on_time(method, &[("solver.iterations", "1")]);
         simulation.step().unwrap();
-        let mut times = Vec::new();
+        shortest.step().unwrap();
+        let (mut times, mut late) = (Vec::new(), Vec::new());
         let mut settled = 0;
         for _ in 0..5 {
-            let begun = std::time::Instant::now();
-            let report = simulation.step().unwrap();
-            times.push(begun.elapsed().as_secs_f64() * 1e3);
-            assert!(report.iterations > 0, "{method}: no iteration in 30 ms");
+            let (_, least) = timed(&mut shortest);
+            let (report, ms) = timed(&mut simulation);
+            times.push(ms);
+            late.push(ms - 2.0 * least - BUDGET_MS);
+            assert!(report.iterations > 0, "{method}: no iteration");
             assert!(
                 report.certificate.energy <= 1.001 * report.certificate.start_energy || !simulation.method().minimises
             );
@@ -37,12 +54,16 @@ fn a_step_ends_about_when_its_budget_does() {
             settled += usize::from(report.settled);
         }
         times.sort_by(f64::total_cmp);
-        println!("{method}: {times:?} ms");
+        late.sort_by(f64::total_cmp);
+        println!("{method}: {times:?} ms, late by {late:?} ms");
         assert!(simulation.state().unwrap().is_finite());
-        // The middle one of five: a busy machine may stop any single one.
-        assert!(times[2] < 60.0, "{method}: {times:?} ms for a budget of 30 ms");
+        // The best one of five: a busy machine may stop any of them in the middle.
+        assert!(
+            late[0] < 0.1 * BUDGET_MS,
+            "{method}: {times:?} ms for a budget of {BUDGET_MS} ms, late by {late:?} ms"
+        );
         let fixed = ["pd-jacobi-chebyshev", "pd-gauss-seidel", "pd-pcg", "pbd-jacobi"].contains(&method);
-        assert!(!fixed || settled > 2 || times[2] > 20.0, "{method}: time is left: {times:?} ms");
+        assert!(!fixed || settled > 2 || times[2] > 0.66 * BUDGET_MS, "{method}: time is left: {times:?} ms");
     }
 }
 

@@ -270,7 +270,11 @@ mod tests {
     use super::*;
 
     fn collider(shape: ColliderShape) -> Collider {
-        Collider::new(&scene::Collider {
+        Collider::new(&described(shape))
+    }
+
+    fn described(shape: ColliderShape) -> scene::Collider {
+        scene::Collider {
             name: String::new(),
             shape,
             position: [0.3, -0.2, 0.1],
@@ -279,7 +283,7 @@ mod tests {
             angular_velocity: [0.0, 90.0, 0.0],
             moves: [0.0, 2.0],
             friction: 0.5,
-        })
+        }
     }
 
     fn shapes() -> [ColliderShape; 5] {
@@ -295,6 +299,48 @@ mod tests {
     fn points() -> impl Iterator<Item = Vec3<f64>> {
         let wave = |i: usize, f: f64| (i as f64 * f).sin();
         (0..400).map(move |i| Vec3::new(wave(i, 1.7), wave(i, 2.3), wave(i, 3.1)))
+    }
+
+    #[test]
+    fn what_comes_from_outside_leaves_on_the_same_side() {
+        let shape = ColliderShape::Box { size: [0.6, 0.2, 0.6] };
+        let still = scene::Collider { rotation: [0.0; 3], position: [0.0; 3], ..described(shape) };
+        let posed = Collider::new(&still).at::<f64>(0.0);
+        let up = Vec3::axis(1);
+        let edge = Vec3::new(0.3, 0.101, 0.0);
+        // Weight pulls a vertex at the edge past its top; beside the box and inside it is nearer to the side.
+        for x in [Vec3::new(0.3, 0.098, 0.0), Vec3::new(0.2995, 0.097, 0.0), Vec3::new(0.3004, 0.097, 0.0)] {
+            assert_eq!(posed.distance(x).1, Vec3::axis(0));
+            let (d, n) = posed.distance_coming(x, edge, 1e-3);
+            assert!((d - (x.y - 0.1)).abs() < 1e-15 && n == up, "{x:?}: {d} {n:?}");
+        }
+        // Through the middle of the box; and where the other side is meant.
+        let (d, n) = posed.distance_coming(Vec3::new(0.0, -0.09, 0.0), up * 0.2, 1e-3);
+        assert!((d + 0.19).abs() < 1e-15 && n == up);
+        let beside = Vec3::new(0.3005, 0.05, 0.0);
+        assert_eq!(posed.distance_coming(beside, Vec3::new(0.301, 0.06, 0.0), 1e-3), posed.distance(beside));
+        // What is outside, came from inside, or came from about there is not changed.
+        let outside = Vec3::new(0.302, 0.05, 0.0);
+        assert_eq!(posed.distance_coming(outside, edge, 1e-3), posed.distance(outside));
+        let deep = Vec3::new(0.29, 0.0, 0.0);
+        assert_eq!(posed.distance_coming(deep, Vec3::new(0.0, 0.09, 0.0), 1e-3), posed.distance(deep));
+    }
+
+    #[test]
+    fn nothing_inside_is_beyond_the_plane_where_it_came_from() {
+        for shape in shapes() {
+            let posed = collider(shape).at::<f64>(0.7);
+            let near = points().map(|x| x * 0.6 + posed.centre);
+            let (inside, outside): (Vec<_>, Vec<_>) = near.partition(|x| posed.distance(*x).0 < 0.0);
+            assert!(inside.len() > 5 && outside.len() > 5, "{shape:?}");
+            for x in &inside {
+                for from in &outside {
+                    let (d, n) = posed.distance_coming(*x, *from, 1e-3);
+                    assert!(d <= posed.distance(*x).0 + 1e-12, "{shape:?}");
+                    assert!((n.length() - 1.0).abs() < 1e-12 && n.dot(posed.distance(*from).1) > 0.49, "{shape:?}");
+                }
+            }
+        }
     }
 
     #[test]

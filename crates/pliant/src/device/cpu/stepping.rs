@@ -106,11 +106,8 @@ impl<R: Real> CpuProblem<R> {
                 return most;
             }
             let inertia = R::of(self.system.inertia[i]);
-            let force = if pressed && self.solid[i] {
-                Vec3::load(elastic[i]) - (x - target) * inertia
-            } else {
-                Vec3::ZERO
-            };
+            let force =
+                if pressed && self.solid[i] { Vec3::load(elastic[i]) - (x - target) * inertia } else { Vec3::ZERO };
             for collider in &self.colliders {
                 let anchor = x + collider.velocity_at(x) * h;
                 let depth = self.thickness[i] - collider.distance_coming(target, anchor, self.thickness[i]).0;
