@@ -90,6 +90,8 @@ pub(super) fn step_size(scene: &Scene) -> f64 {
     1.0 / (scene.time.frame_rate * scene.time.steps_per_frame as f64)
 }
 
+/// The step and where its solve starts. From inside colliders nearly all of E would be what takes one push to get rid of, and
+/// every error would look small beside it.
 fn problem<D: Device>(device: &mut D, question: &Question) -> Result<(D::Problem, D::Points), DeviceError> {
     let h = step_size(question.scene);
     let time = question.state.time + h;
@@ -102,6 +104,7 @@ fn problem<D: Device>(device: &mut D, question: &Question) -> Result<(D::Problem
     device.write(&question.state.v, &mut v);
     device.begin_step(&mut problem, &input, &x, &v);
     device.start(&problem, &mut x);
+    device.meet_colliders(&problem, &mut x);
     Ok((problem, x))
 }
 
@@ -110,7 +113,7 @@ fn problem<D: Device>(device: &mut D, question: &Question) -> Result<(D::Problem
 pub struct Reference {
     /// E*, J, by Newton in `f64`.
     pub energy: f64,
-    /// E⁰, J, where every solver starts.
+    /// E⁰, J, where every solver starts: at the inertial target, out of colliders.
     pub start_energy: f64,
 }
 
