@@ -37,6 +37,7 @@ fn grip(
     var force = vec3<f32>(0.0);
     if p.has_solids != 0u && solid[i] != 0u { force = start_gradient[i].xyz - (start - goal) * inertia[i]; }
     var most = vec4(start, 0.0);
+    var pressed_by = 0.0;
     var normal = vec3<f32>(0.0);
     if own.z > 0.0 {
         for (var c = 0u; c < COLLIDERS; c++) {
@@ -46,9 +47,12 @@ fn grip(
             if depth > 0.0 {
                 let near = collider_distance(collider, anchor);
                 let stopped = stopped_motion(depth, dot(anchor - goal, near.normal));
-                let limit = collider.friction * (inertia[i] * stopped + dot(force, near.normal));
-                if limit > most.w || most.w == 0.0 {
-                    most = vec4(anchor, max(limit, 0.0));
+                let pressing = max(inertia[i] * stopped + dot(force, near.normal), 0.0);
+                let limit = collider.friction * pressing;
+                // Without friction the one that presses most says where the vertex comes from.
+                if limit > most.w || (limit == most.w && pressing > pressed_by) {
+                    most = vec4(anchor, limit);
+                    pressed_by = pressing;
                     normal = near.normal;
                 }
             }

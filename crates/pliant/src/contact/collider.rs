@@ -42,6 +42,9 @@ enum Shape<R> {
 /// Normals that enclose less than 60° look to the same side.
 const SAME_SIDE: f64 = 0.5;
 
+/// What is within its thickness of a surface and this, m, on either side lies on it.
+const LYING: f64 = 1e-4;
+
 /// Rotation about x, then y, then z; degrees.
 pub(crate) fn rotation_from_degrees(degrees: [f64; 3]) -> Mat3<f64> {
     let about = |axis: usize| Mat3::rotation(Vec3::axis(axis), degrees[axis].to_radians());
@@ -243,11 +246,12 @@ impl<R: Real> PosedCollider<R> {
         self.rotation * self.shape.curvature(own) * self.rotation.transpose()
     }
 
-    /// Signed distance, m, and normal at a point that comes from outside, from `from`: it leaves on the side on which it came.
+    /// Signed distance, m, and normal for a vertex of this thickness that was at `from`: if it lay on the surface there, it leaves
+    /// on that side.
     ///
     /// Within one step a vertex may get so far inside, by weight alone, that another face is nearer: a hem at rest on the edge of
-    /// a box would be pushed out sideways. So where the nearest face looks elsewhere than the one at `from`, the plane there
-    /// counts. Shapes are convex: nothing inside is beyond that plane.
+    /// a box would be pushed out sideways. So where the nearest face looks elsewhere than the one that it lay on, the plane
+    /// there counts. Shapes are convex: nothing inside is beyond that plane.
     #[inline]
     pub fn distance_coming(&self, x: Vec3<R>, from: Vec3<R>, thickness: R) -> (R, Vec3<R>) {
         let (d, n) = self.distance(x);
@@ -255,7 +259,8 @@ impl<R: Real> PosedCollider<R> {
             return (d, n);
         }
         let (gap, side) = self.distance(from);
-        if gap < R::ZERO || n.dot(side) > R::of(SAME_SIDE) { (d, n) } else { (gap + side.dot(x - from), side) }
+        let lay = (gap - thickness * R::of(0.5)).abs() < thickness * R::of(1.5) + R::of(LYING);
+        if lay && n.dot(side) <= R::of(SAME_SIDE) { (gap + side.dot(x - from), side) } else { (d, n) }
     }
 
     /// Velocity of the collider's material at a point, m/s.
@@ -302,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_from_outside_leaves_on_the_same_side() {
+    fn what_lay_on_a_face_leaves_on_its_side() {
         let shape = ColliderShape::Box { size: [0.6, 0.2, 0.6] };
         let still = scene::Collider { rotation: [0.0; 3], position: [0.0; 3], ..described(shape) };
         let posed = Collider::new(&still).at::<f64>(0.0);
@@ -314,11 +319,14 @@ mod tests {
             let (d, n) = posed.distance_coming(x, edge, 1e-3);
             assert!((d - (x.y - 0.1)).abs() < 1e-15 && n == up, "{x:?}: {d} {n:?}");
         }
-        // Through the middle of the box; and where the other side is meant.
-        let (d, n) = posed.distance_coming(Vec3::new(0.0, -0.09, 0.0), up * 0.2, 1e-3);
+        // So it does at the back of a plate; and where it lay beside the box, that is its side.
+        let (d, n) = posed.distance_coming(Vec3::new(0.0, -0.09, 0.0), up * 0.1, 1e-3);
         assert!((d + 0.19).abs() < 1e-15 && n == up);
         let beside = Vec3::new(0.3005, 0.05, 0.0);
         assert_eq!(posed.distance_coming(beside, Vec3::new(0.301, 0.06, 0.0), 1e-3), posed.distance(beside));
+        // A hem that falls beside the box comes to its side, wherever it was before.
+        let falling = Vec3::new(0.3005, 0.095, 0.0);
+        assert_eq!(posed.distance_coming(falling, Vec3::new(0.304, 0.12, 0.0), 1e-3), posed.distance(falling));
         // What is outside, came from inside, or came from about there is not changed.
         let outside = Vec3::new(0.302, 0.05, 0.0);
         assert_eq!(posed.distance_coming(outside, edge, 1e-3), posed.distance(outside));
@@ -327,17 +335,18 @@ mod tests {
     }
 
     #[test]
-    fn nothing_inside_is_beyond_the_plane_where_it_came_from() {
+    fn nothing_inside_is_beyond_the_plane_where_it_lay() {
         for shape in shapes() {
             let posed = collider(shape).at::<f64>(0.7);
             let near = points().map(|x| x * 0.6 + posed.centre);
             let (inside, outside): (Vec<_>, Vec<_>) = near.partition(|x| posed.distance(*x).0 < 0.0);
+            let onto = |x: &Vec3<f64>| *x - posed.distance(*x).1 * posed.distance(*x).0;
+            let outside: Vec<_> = outside.iter().map(onto).collect();
             assert!(inside.len() > 5 && outside.len() > 5, "{shape:?}");
             for x in &inside {
                 for from in &outside {
                     let (d, n) = posed.distance_coming(*x, *from, 1e-3);
-                    assert!(d <= posed.distance(*x).0 + 1e-12, "{shape:?}");
-                    assert!((n.length() - 1.0).abs() < 1e-12 && n.dot(posed.distance(*from).1) > 0.49, "{shape:?}");
+                    assert!(d <= posed.distance(*x).0 + 1e-12 && (n.length() - 1.0).abs() < 1e-12, "{shape:?}");
                 }
             }
         }

@@ -67,6 +67,8 @@ fn shape_distance(kind: u32, size: vec3<f32>, p: vec3<f32>) -> Distance {
 
 // Normals that enclose less than 60° look to the same side.
 const SAME_SIDE: f32 = 0.5;
+// What is within its thickness of a surface and this, m, on either side lies on it.
+const LYING: f32 = 1e-4;
 
 /// Signed distance of a point, m, and the outward unit normal there.
 fn collider_distance(c: Collider, x: vec3<f32>) -> Distance {
@@ -75,12 +77,13 @@ fn collider_distance(c: Collider, x: vec3<f32>) -> Distance {
     return Distance(own.d, c.rotation * own.normal);
 }
 
-// The same at a point that comes from outside, from `start`: it leaves on the side on which it came.
+// The same for a vertex of this thickness that was at `start`: if it lay on the surface there, it leaves on that side.
 fn collider_distance_coming(c: Collider, x: vec3<f32>, start: vec3<f32>, thickness: f32) -> Distance {
     let near = collider_distance(c, x);
     if near.d >= thickness { return near; }
     let side = collider_distance(c, start);
-    if side.d < 0.0 || dot(near.normal, side.normal) > SAME_SIDE { return near; }
+    let lay = abs(side.d - thickness * 0.5) < thickness * 1.5 + LYING;
+    if !lay || dot(near.normal, side.normal) > SAME_SIDE { return near; }
     return Distance(side.d + dot(side.normal, x - start), side.normal);
 }
 

@@ -246,11 +246,11 @@ where
             device.measure(problem, Moment::Still, x_start);
         }
         device.start(problem, x);
-        device.measure(problem, Moment::Start, x);
-        // Position-based sweeps have friction of their own.
+        // Position-based sweeps have contacts and friction of their own.
         if self.settings.method.minimises {
             device.meet_colliders(problem, x);
         }
+        device.measure(problem, Moment::Start, x);
     }
 
     /// When the solve of a piece ends. `paced` is the budget of a device that cannot look at the clock meanwhile.

@@ -79,6 +79,8 @@ pub struct Bench<R: Real> {
     pub state: State,
     pub x: Vec<[R; 4]>,
     /// Active contacts, N/m.
+    /// Of active contacts, and with their friction, N/m.
+    pub pushes: Vec<Mat3<f64>>,
     pub contact: Vec<Mat3<f64>>,
     /// What rounding in `R` makes of a force here, N.
     pub rounding: f64,
@@ -100,17 +102,24 @@ impl<R: Real> Bench<R> {
         let grips = step.potential().grips;
         assert!(x.len() < 100 || grips.iter().any(|grip| grip.limit > 0.0), "somebody feels friction");
         let system = &step.system;
-        let block = |i: usize| {
-            let (at, kappa) = (Vec3::load(x[i]), system.contact_stiffness[i]);
+        let push = |i: usize| {
+            let (at, kappa, from) =
+                (Vec3::load(x[i]), system.contact_stiffness[i], grips.get(i).map(|grip| grip.anchor));
             let mut sum = Mat3::ZERO;
-            for (d, normal) in colliders.iter().map(|collider| collider.cast::<R>().distance(at)) {
+            for collider in colliders.iter().map(|collider| collider.cast::<R>()) {
+                let thickness = R::of(model.thickness[i]);
+                let (d, normal) = collider.distance_coming(at, from.unwrap_or_default().cast(), thickness);
                 let normal: Vec3<f64> = normal.cast();
-                let touches = d < R::of(model.thickness[i]) && !system.held[i];
+                let touches = d < thickness && !system.held[i];
                 sum += normal.outer(normal) * if touches { kappa } else { 0.0 };
             }
-            let (grip, moved) = (grips[i], at.cast() - grips[i].anchor);
+            sum
+        };
+        let pushes: Vec<Mat3<f64>> = (0..x.len()).map(push).collect();
+        let block = |i: usize| {
+            let (grip, moved) = (grips[i], Vec3::load(x[i]).cast() - grips[i].anchor);
             let across = Mat3::IDENTITY - grip.normal.outer(grip.normal);
-            sum + across * (grip.limit / (across * moved).length().max(STICKING_SPEED * H))
+            pushes[i] + across * (grip.limit / (across * moved).length().max(STICKING_SPEED * H))
         };
         let contact: Vec<Mat3<f64>> = (0..x.len()).map(block).collect();
         let stiffest = system.matrix.diagonal().iter().zip(&contact).map(|(d, c)| d + c.trace()).fold(0.0, f64::max);
@@ -118,7 +127,7 @@ impl<R: Real> Bench<R> {
         // The verbs below use the contacts of the last gradient.
         let mut g = x.clone();
         step.device.gradient(&mut step.problem, &x, &mut g);
-        Self { step, state, x, contact, rounding, random }
+        Self { step, state, x, pushes, contact, rounding, random }
     }
 
     pub fn field(&mut self) -> Vec<[R; 4]> {

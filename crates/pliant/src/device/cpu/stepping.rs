@@ -101,7 +101,7 @@ impl<R: Real> CpuProblem<R> {
         let (h, x_tilde) = (R::of(self.system.h), &self.x_tilde);
         let own = |i: usize| {
             let (x, target) = (Vec3::load(start[i]), Vec3::load(x_tilde[i]));
-            let mut most = Grip { anchor: x, ..Grip::NONE };
+            let (mut most, mut pressed_by) = (Grip { anchor: x, ..Grip::NONE }, R::ZERO);
             if self.inv_mass[i] == R::ZERO {
                 return most;
             }
@@ -114,9 +114,11 @@ impl<R: Real> CpuProblem<R> {
                 if depth > R::ZERO {
                     let (_, normal) = collider.distance(anchor);
                     let stopped = stopped_motion(depth, (anchor - target).dot(normal));
-                    let limit = collider.friction * (inertia * stopped + force.dot(normal));
-                    if limit > most.limit || most.limit == R::ZERO {
-                        most = Grip { anchor, normal, limit: limit.max(R::ZERO) };
+                    let pressing = (inertia * stopped + force.dot(normal)).max(R::ZERO);
+                    let limit = collider.friction * pressing;
+                    // Without friction the one that presses most says where the vertex comes from.
+                    if limit > most.limit || (limit == most.limit && pressing > pressed_by) {
+                        (most, pressed_by) = (Grip { anchor, normal, limit }, pressing);
                     }
                 }
             }
