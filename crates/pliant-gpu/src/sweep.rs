@@ -223,7 +223,7 @@ impl Gpu {
     fn cut_key(&self, problem: &GpuProblem) -> u64 {
         let info = self.info();
         let kinds: Vec<&str> = problem.model.elements.iter().filter(|e| !e.is_empty()).map(|e| e.name()).collect();
-        let words = format!("cut 5 {} {} {} {kinds:?}", info.name, info.driver, problem.packed_colliders.len());
+        let words = format!("cut 6 {} {} {} {kinds:?}", info.name, info.driver, problem.packed_colliders.len());
         let matrix = &problem.system.matrix;
         let graph = matrix.offset.iter().chain(&matrix.column).flat_map(|word| word.to_le_bytes());
         Fnv::of(words.bytes().chain(graph))

@@ -102,6 +102,12 @@ fn a_run_says_which_run_it_replaces_and_replaces_nothing_else() {
     assert!(again.stderr.contains("replacing the run of 'scene' in out/scene, saved at step 2"), "{}", again.stderr);
     assert!(!place.call(&[&args[..], &["--resume"]].concat()).stderr.contains("replacing"));
     assert_eq!(std::fs::read(place.path("out/scene/notes.txt")).unwrap(), b"mine");
+    // Pictures of a run that is gone are gone, too.
+    let picture = place.path("out/scene/preview.png");
+    place.call(&["run", "scene.toml", "--frames", "2"]);
+    assert!(picture.exists());
+    place.call(&args);
+    assert!(!picture.exists());
 
     for name in ["report.json", "checkpoint", "frames.bin", "animation.glb", "preview.png"] {
         let out = place.path("theirs");

@@ -12,6 +12,6 @@ pub use friction::{Grip, STICKING_SPEED, limit_slip, stopped_motion};
 /// Twins of [`covered`] and [`without_momentum`] in WGSL; they follow [`crate::math::SYM3_WGSL`].
 pub const COVER_WGSL: &str = include_str!("cover.wgsl");
 
-/// Twins of [`PosedCollider::distance`], [`PosedCollider::velocity_at`], [`Grip`], [`stopped_motion`] and [`limit_slip`] in WGSL; they follow
-/// [`crate::math::WGSL`]. Colliders are a storage `array<Collider>`, each as [`PosedCollider::pack`] writes it.
+/// Twins of [`PosedCollider::distance`], [`PosedCollider::distance_coming`], [`PosedCollider::velocity_at`], [`Grip`],
+/// [`stopped_motion`] and [`limit_slip`] in WGSL; they follow [`crate::math::WGSL`]. Colliders are a storage `array<Collider>`, each as [`PosedCollider::pack`] writes it.
 pub const WGSL: &str = concat!(include_str!("collider.wgsl"), include_str!("friction.wgsl"));

@@ -201,7 +201,7 @@ pub trait Device {
     /// Starts a step from (x, v): pins, colliders, the inertial target x̃ = x + h v + h² M⁻¹ f, and friction where that is
     /// inside a collider.
     fn begin_step(&mut self, problem: &mut Self::Problem, input: &StepInput, x: &Self::Points, v: &Self::Points);
-    /// x = x̃, with held vertices at their targets: where every step starts.
+    /// x = x̃, with held vertices at their targets.
     fn start(&mut self, problem: &Self::Problem, x: &mut Self::Points);
     /// What colliders alone do to each vertex: it goes where contact and inertia balance, and friction shortens its slip. A
     /// solve that starts here need not push a whole body out first, which would take its free parts along.

@@ -162,9 +162,9 @@ impl RunFolder {
     /// Removes what an earlier run wrote here, the checkpoint first: without it nothing is resumed half. The store goes
     /// last: it shows that the rest is a run's. Call [`Self::earlier_run`] first.
     pub fn start_anew(&self, previews: &[PathBuf], vertices: usize) -> Result<FrameStore, FolderError> {
-        for path in [self.checkpoint(), self.report(), self.animation()].iter().chain(previews) {
-            remove(path)?;
-        }
+        let pictures = DEFAULT_PREVIEWS.iter().map(|name| self.path.join(name));
+        let own = [self.checkpoint(), self.report(), self.animation()].into_iter().chain(pictures);
+        own.chain(previews.iter().cloned()).try_for_each(|path| remove(&path))?;
         self.remove_frames_from(0)?;
         remove(&self.store())?;
         Ok(FrameStore::open_or_create(&self.store(), vertices)?)

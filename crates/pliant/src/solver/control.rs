@@ -152,6 +152,8 @@ pub struct SolveReport {
     pub converged: bool,
     /// It ended because the residual fell no more.
     pub settled: bool,
+    /// It ended because no step along its direction lowers E; Newton only.
+    pub stuck: bool,
 }
 
 /// Why a solve gave up. The iterate may be anything.

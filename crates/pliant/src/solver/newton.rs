@@ -18,6 +18,8 @@ pub struct NewtonReport {
     pub gradient_norm: f64,
     /// The tolerance was reached; if not, rounding or the iteration limit stopped it.
     pub converged: bool,
+    /// It ended because no step along its direction lowers E, nor ‖∇E‖.
+    pub stuck: bool,
 }
 
 /// Sufficient decrease of the line search (Armijo).
@@ -41,14 +43,18 @@ pub fn minimise(
     let mut energy = potential.value(x);
     let mut gradient_norm = norm(&gradient);
     let enough = tolerance * gradient_norm;
-    let mut iterations = 0;
+    let (mut iterations, mut stuck) = (0, false);
     let mut converged = gradient_norm <= least_gradient(potential, x);
     while !converged && watch(iterations, x) {
         let dx = direction(potential, x, &gradient, &mut hessian, &mut cholesky)?;
-        let Some((next, lower)) = line_search(potential, x, &dx, &gradient, energy) else { break };
+        let Some((next, lower)) = line_search(potential, x, &dx, &gradient, energy) else {
+            stuck = true;
+            break;
+        };
         potential.gradient(&next, &mut gradient);
         let next_norm = norm(&gradient);
         if lower >= energy && next_norm >= gradient_norm {
+            stuck = true;
             break;
         }
         (*x, energy, gradient_norm) = (next, lower, next_norm);
@@ -56,7 +62,7 @@ pub fn minimise(
         converged = gradient_norm <= enough;
     }
     converged |= gradient_norm <= 10.0 * least_gradient(potential, x);
-    Ok(NewtonReport { iterations, energy, gradient_norm, converged })
+    Ok(NewtonReport { iterations, energy, gradient_norm, converged, stuck: stuck && !converged })
 }
 
 fn norm(g: &[[f64; 4]]) -> f64 {
@@ -237,7 +243,7 @@ impl<D: Device> Solver<D> for Newton {
         device.write(&host, x);
         // The watcher sees the last iterate too.
         control.go_on(device, problem, report.iterations, x);
-        let (iterations, converged) = (report.iterations, report.converged);
-        Ok(SolveReport { iterations, converged, ..SolveReport::default() })
+        let NewtonReport { iterations, converged, stuck, .. } = report;
+        Ok(SolveReport { iterations, converged, stuck, ..SolveReport::default() })
     }
 }

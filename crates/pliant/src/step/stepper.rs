@@ -229,9 +229,8 @@ where
         if !careful && method.finishes_accelerated() && solve.iterations >= method.iterations {
             accept_beside_staying(&measures).map_err(Failure::Step)?;
         }
-        let stalled = solve.iterations > 0
-            && measures.energy >= measures.start_energy
-            && measures.possible_decrease > measures.rounding_energy;
+        let unmoved = solve.iterations > 0 && measures.energy >= measures.start_energy;
+        let stalled = (unmoved || solve.stuck) && measures.possible_decrease > measures.rounding_energy;
         std::mem::swap(&mut self.fields.x_next, &mut self.fields.iterate);
         Ok(SolvedPiece { solve, stalled, certificate: measures.into() })
     }

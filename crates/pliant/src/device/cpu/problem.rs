@@ -53,7 +53,7 @@ pub struct CpuProblem<R: Real> {
     pub(super) friction: Vec<Sym3<R>>,
     /// No gradient of this step has looked at the contacts yet.
     pub(super) fresh_step: bool,
-    /// Friction of the step in progress; empty without.
+    /// Friction of the step in progress, and where its vertices come from; empty without colliders.
     pub(super) grips: Vec<Grip<R>>,
     /// Which vertices are of solids; empty without any.
     pub(super) solid: Vec<bool>,

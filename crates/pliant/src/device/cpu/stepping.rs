@@ -84,9 +84,10 @@ impl<R: Real> CpuProblem<R> {
         self.take_grips();
     }
 
-    /// Friction of the step, and where each vertex comes from. The normal force is what it takes to keep a vertex that is about to go inside on the surface:
-    /// against its inertia and weight; for solids also against the elastic forces at the start, by which the rest of the
-    /// body weighs on it. In cloth these are small beside what a solve leaves unfinished, and wrinkles would feed on it.
+    /// Friction of the step, and where each vertex comes from. The normal force is what it takes to keep a vertex that is
+    /// about to go inside on the surface: against its inertia and weight; for solids also against the elastic forces at the
+    /// start, by which the rest of the body weighs on it. In cloth these are small beside what a solve leaves unfinished, and
+    /// wrinkles would feed on it.
     fn take_grips(&mut self) {
         self.grips.clear();
         if self.colliders.is_empty() {
