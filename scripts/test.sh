@@ -16,9 +16,9 @@ check() {
     else
         printf 'FAIL  %s: %s\n' "$name" "$*"
         # What failed comes first: a long log is often cut.
-        grep -E '^test .*(FAILED|failed)|^error|panicked at' -A 2 "$log" | grep -vE '^(--|test .* ok$|note:)' | head -60
+        grep -E '^test .* FAILED$|^error|panicked at' -A 1 "$log" | grep -vE '^(--|test .* ok$|note:|$)' | head -60
         printf '\n'
-        grep -vE '^ +(Compiling|Downloaded|Downloading|Running) |^test .* ok$|^$' "$log"
+        grep -vE '^ +(Compiling|Downloaded|Downloading|Running) |^test .* ok$|^test result: ok|^running|^$' "$log"
         exit 1
     fi
 }
