@@ -168,10 +168,10 @@ pub struct RunArgs {
     #[command(flatten)]
     pub scene: SceneArgs,
     /// How many frames to simulate
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=100_000_000))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(1..=100_000_000))]
     pub frames: Option<u64>,
     /// Iterations of the method per step
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=100_000_000))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(1..=100_000_000))]
     pub iterations: Option<u64>,
     /// Deadline per step, in milliseconds: the best answer by then (the same bits twice are not promised)
     #[arg(long, value_name = "MS", value_parser = milliseconds, allow_negative_numbers = true)]
@@ -207,10 +207,10 @@ pub struct CompareArgs {
     #[arg(long, value_name = "A,B,C", value_delimiter = ',')]
     pub methods: Vec<String>,
     /// Frame after which the compared step begins; may lie beyond the end of the scene
-    #[arg(long, value_name = "K", default_value_t = 10, value_parser = clap::value_parser!(u64).range(0..=100_000_000))]
+    #[arg(long, value_name = "K", allow_negative_numbers = true, default_value_t = 10, value_parser = clap::value_parser!(u64).range(0..=100_000_000))]
     pub frame: u64,
     /// Iterations of every method [default: each method's own]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     pub iterations: Option<u64>,
     /// Output folder [default: out/NAME-compare]
     #[arg(long, short, value_name = "DIR")]

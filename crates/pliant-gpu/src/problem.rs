@@ -38,7 +38,7 @@ pub struct GpuProblem {
     /// No gradient of this step has looked at the contacts yet.
     pub(crate) fresh_step: bool,
     /// If there are colliders.
-    pub(crate) friction: Option<Friction>,
+    pub(crate) grip_input: Option<GripInput>,
     /// Where each vertex was at the start of the step, m, and how far `enforce` pushed it since, m.
     pub(crate) before: Buffer,
     pub(crate) x_tilde: Field,
@@ -81,8 +81,8 @@ pub(crate) struct PackedPin {
     pub padding: [f32; 2],
 }
 
-/// What the friction of a step is found from; empty without solids or friction.
-pub(crate) struct Friction {
+/// What the grips of a step are found from, besides positions; empty without solids or friction.
+pub(crate) struct GripInput {
     /// 1 for vertices of solids.
     pub(crate) solid: Buffer,
     /// ∇E without colliders at the start of the step, N.
@@ -132,7 +132,7 @@ impl GpuProblem {
             inv_mass: numbers("inverse masses", &inv_mass)?,
             contact: bytes("active contacts", if model.colliders.is_empty() { 0 } else { 96 * n })?,
             fresh_step: true,
-            friction: Friction::new(context, model, &order)?,
+            grip_input: GripInput::new(context, model, &order)?,
             before: bytes("start of the step", 16 * n)?,
             x_tilde: Field::new(context, "inertial target", n)?,
             x_pull: Field::new(context, "targets", n)?,
@@ -227,7 +227,7 @@ fn touch(model: &Model, system: &System, order: &Order, inv_mass: &[f32]) -> Vec
     touch
 }
 
-impl Friction {
+impl GripInput {
     /// `None` without colliders.
     fn new(context: &Context, model: &Model, order: &Order) -> Result<Option<Self>, GpuError> {
         if model.vertices() == 0 || model.colliders.is_empty() {

@@ -6,7 +6,7 @@ use crate::error::GpuError;
 use crate::gpu::Gpu;
 use crate::kernel::{GROUP, Kernel};
 use crate::kernels::{GripParameters, MeasureParameters, RangeParameters, StepParameters, SweepParameters};
-use crate::problem::{Friction, GpuProblem, PackedPin};
+use crate::problem::{GpuProblem, GripInput, PackedPin};
 use crate::sweep::{force_buffers, sweep_buffers};
 use crate::vector::Quantity;
 use crate::vector::Reduction::{Max, Min, Sum};
@@ -160,10 +160,10 @@ impl Gpu {
         self.take_grips(problem, x);
     }
 
-    /// Friction of the step that begins at x.
+    /// Where vertices come from in the step that begins at x, and their friction.
     fn take_grips(&mut self, problem: &GpuProblem, x: &Field) {
         let GpuProblem { kernels, n, .. } = problem;
-        let Some(Friction { solid, start_gradient }) = &problem.friction else { return };
+        let Some(GripInput { solid, start_gradient }) = &problem.grip_input else { return };
         if !start_gradient.is_empty() {
             self.fill_slots(problem, x);
             let buffers = sweep_buffers(problem, x, start_gradient, &problem.nothing.write[0]);
@@ -187,8 +187,8 @@ impl Gpu {
 
     /// Brings the friction of the step to the objective in `f64`.
     pub(crate) fn read_grips(&mut self, problem: &mut GpuProblem) -> Result<(), GpuError> {
-        let GpuProblem { order, potential, touch, friction, .. } = problem;
-        if friction.is_none() {
+        let GpuProblem { order, potential, touch, grip_input, .. } = problem;
+        if grip_input.is_none() {
             return Ok(());
         }
         let grips = &mut potential.grips;
@@ -205,7 +205,7 @@ impl Gpu {
     }
 
     pub(crate) fn meet_all_colliders(&mut self, problem: &GpuProblem, x: &Field) {
-        if problem.friction.is_some() {
+        if problem.grip_input.is_some() {
             let nothing = problem.nothing.start();
             self.step(problem, &problem.kernels.meet_colliders, nothing, x, &problem.step_parameters());
         }

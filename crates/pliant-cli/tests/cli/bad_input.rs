@@ -25,6 +25,7 @@ fn bad_calls_are_refused_with_a_message_that_says_what_to_do() {
         (&["run", "scene.toml", "--set", "cloth.resolutoin=3"], &["--set", "resolution"]),
         (&["run", "scene.toml", "--set", "cloth.resolution=1"], &["from 2"]),
         (&["run", "scene.toml", "--frames", "0"], &["--frames"]),
+        (&["run", "scene.toml", "--frames", "-1"], &["'-1'", "--frames"]),
         (&["run", "scene.toml", "--budget-ms", "-1"], &["milliseconds"]),
         (&["run", "scene.toml", "--precision", "f16"], &["f32"]),
         (&["run", "scene.toml", "--format", "abc"], &["vtu"]),

@@ -1,4 +1,4 @@
-// The friction of a step, from where it starts and x̃. Twin of stepping.rs. The constants COLLIDERS and TOUCH come from Rust.
+// Where the vertices of a step come from, and their friction, from where it starts and x̃. Twin of stepping.rs. The constants COLLIDERS and TOUCH come from Rust.
 
 struct Parameters {
     n: u32,

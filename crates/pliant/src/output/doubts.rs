@@ -43,7 +43,7 @@ fn advice(scene: &Scene, report: &RunReport) -> String {
 /// A deadline that leaves a step one iteration, with time to spare for none. Steps that end sooner have nothing left to do.
 fn hopeless_budget(scene: &Scene, report: &RunReport) -> Option<String> {
     let budget = scene.solver.budget_ms?;
-    let single = (report.iterations as f64) < HOPELESS * report.steps as f64;
+    let single = scene.solver.iterations != Some(1) && (report.iterations as f64) < HOPELESS * report.steps as f64;
     let busy = report.ms_per_step.p50 > BUSY * budget || 2 * report.over_budget > report.steps;
     let late = match report.over_budget {
         0 => String::new(),
@@ -212,6 +212,9 @@ mod tests {
         assert!(said(&report).is_some_and(|said| !said.contains("late") && said.contains("'ms per step'")));
         (report.over_budget, report.device) = (report.steps - 1, "Some GPU".to_string());
         assert!(said(&report).is_some_and(|said| said.contains("119 of 120 steps") && !said.contains("or a GPU")));
+        let mut asked_for_one = scene.clone();
+        asked_for_one.solver.iterations = Some(1);
+        assert_eq!(hopeless_budget(&asked_for_one, &report), None);
         report.iterations = 2 * report.steps;
         assert_eq!(said(&report), None);
     }

@@ -58,7 +58,7 @@ pub struct CpuProblem<R: Real> {
     /// Which vertices are of solids; empty without any.
     pub(super) solid: Vec<bool>,
     /// ∇E without colliders at the start of the step, N; empty without friction of solids.
-    pub(super) start_force: Vec<[R; 4]>,
+    pub(super) start_gradient: Vec<[R; 4]>,
     /// A in this precision, by rows.
     pub(super) matrix: Vec<R>,
     pub(super) colouring: Option<Colouring>,
@@ -169,7 +169,7 @@ impl<R: Real> CpuProblem<R> {
             fresh_step: true,
             grips: Vec::new(),
             solid: model.solid_vertices(),
-            start_force: Vec::new(),
+            start_gradient: Vec::new(),
             matrix: of(&system.matrix.value),
             colouring: None,
             direct: None,

@@ -93,7 +93,7 @@ impl<R: Real> CpuProblem<R> {
         if self.colliders.is_empty() {
             return;
         }
-        let (start, mut elastic) = (std::mem::take(&mut self.start), std::mem::take(&mut self.start_force));
+        let (start, mut elastic) = (std::mem::take(&mut self.start), std::mem::take(&mut self.start_gradient));
         let pressed = !self.solid.is_empty() && self.colliders.iter().any(|collider| collider.friction > R::ZERO);
         if pressed {
             elastic.resize(start.len(), [R::ZERO; 4]);
@@ -128,7 +128,7 @@ impl<R: Real> CpuProblem<R> {
         let mut grips = std::mem::take(&mut self.grips);
         (0..start.len()).into_par_iter().map(own).collect_into_vec(&mut grips);
         self.grips = grips;
-        (self.start, self.start_force) = (start, elastic);
+        (self.start, self.start_gradient) = (start, elastic);
     }
 
     /// What colliders alone do to each vertex: it goes where contact and inertia balance, and friction shortens its slip.
