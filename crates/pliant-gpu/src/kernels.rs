@@ -30,15 +30,6 @@ pub(crate) struct StepParameters {
 
 #[derive(Clone, Copy, Default, Pod, Zeroable)]
 #[repr(C)]
-pub(crate) struct GripParameters {
-    pub n: u32,
-    pub has_solids: u32,
-    pub h: f32,
-    pub sticking: f32,
-}
-
-#[derive(Clone, Copy, Default, Pod, Zeroable)]
-#[repr(C)]
 pub(crate) struct MeasureParameters {
     pub n: u32,
     pub first: u32,
@@ -63,14 +54,12 @@ const PIN: &str = include_str!("kernels/pin.wgsl");
 /// The kernels of a problem.
 pub(crate) struct Kernels {
     pub(crate) gradient: Arc<Kernel>,
-    pub(crate) gradient_without_colliders: Arc<Kernel>,
     pub(crate) jacobi: Arc<Kernel>,
     pub(crate) jacobi_residual: Arc<Kernel>,
     pub(crate) predict: Arc<Kernel>,
     pub(crate) pin: Arc<Kernel>,
     pub(crate) pull: Arc<Kernel>,
     pub(crate) push: Arc<Kernel>,
-    pub(crate) grip: Arc<Kernel>,
     pub(crate) meet_colliders: Arc<Kernel>,
     pub(crate) finish_step: Arc<Kernel>,
     pub(crate) start: Arc<Kernel>,
@@ -116,15 +105,16 @@ pub(crate) fn shape_text() -> String {
     [PIN, include_str!("kernels/shape.wgsl")].concat()
 }
 
-/// The text of the kernel that finds the friction of a step.
+/// The text of the kernels that find the friction of a step.
 pub(crate) fn grip_text(colliders: usize) -> String {
     contact_text(colliders, include_str!("kernels/grip.wgsl"))
 }
 
 /// What all kernels with colliders start with.
 fn contact_text(colliders: usize, kernel: &str) -> String {
-    let (stride, math, contact) = (touch_stride(colliders), pliant::math::WGSL, pliant::contact::WGSL);
-    format!("const COLLIDERS: u32 = {colliders}u;\nconst TOUCH: u32 = {stride}u;\n{math}\n{contact}\n{kernel}")
+    let (stride, touch) = (touch_stride(colliders), include_str!("kernels/touch.wgsl"));
+    let (math, contact) = (pliant::math::WGSL, pliant::contact::WGSL);
+    format!("const COLLIDERS: u32 = {colliders}u;\nconst TOUCH: u32 = {stride}u;\n{math}\n{contact}\n{touch}\n{kernel}")
 }
 
 impl Kernels {
@@ -143,7 +133,6 @@ impl Kernels {
         };
         let (gradient, jacobi) = (sweeps("gradient", SMALL_GROUP)?, sweeps("jacobi", SMALL_GROUP)?);
         let jacobi_residual = sweeps("jacobi_residual", GROUP)?;
-        let gradient_without_colliders = sweeps("gradient_without_colliders", SMALL_GROUP)?;
         let step = step_text(has_wind, colliders);
         let mut steps = |entry: &str| {
             let access = [Read, Write, Write, Write, Read, Read, Read, Read, Read, Read, Read, Write];
@@ -151,8 +140,6 @@ impl Kernels {
         };
         let (predict, pin, pull) = (steps("predict")?, steps("pin")?, steps("pull")?);
         let (push, meet_colliders, finish_step) = (steps("push")?, steps("meet_colliders")?, steps("finish_step")?);
-        let access = [Read, Read, Read, Read, Write, Read, Read];
-        let grip = library.kernel::<GripParameters>("grip", &grip_text(colliders), "grip", &access)?;
         let measure = force_text(has_slots, colliders, include_str!("kernels/measure.wgsl"));
         let mut measures = |entry: &str| {
             let mut access = [Read; 13];
@@ -168,14 +155,12 @@ impl Kernels {
         let (stretch, inverted, pin_energy) = (shapes("stretch")?, shapes("inverted")?, shapes("pin_energy")?);
         Ok(Self {
             gradient,
-            gradient_without_colliders,
             jacobi,
             jacobi_residual,
             predict,
             pin,
             pull,
             push,
-            grip,
             meet_colliders,
             finish_step,
             start,

@@ -12,6 +12,7 @@ mod devices;
 mod elements;
 mod error;
 mod gpu;
+mod grips;
 mod kernel;
 mod kernels;
 mod library;

@@ -4,6 +4,7 @@ use crate::buffer::{Buffer, Field};
 use crate::context::Context;
 use crate::elements::{Batch, places};
 use crate::error::GpuError;
+use crate::grips::Grips;
 use crate::kernels::{Kernels, touch_stride};
 use crate::library::Library;
 use crate::order::Order;
@@ -38,7 +39,7 @@ pub struct GpuProblem {
     /// No gradient of this step has looked at the contacts yet.
     pub(crate) fresh_step: bool,
     /// If there are colliders.
-    pub(crate) grip_input: Option<GripInput>,
+    pub(crate) grips: Option<Grips>,
     /// Where each vertex was at the start of the step, m, and how far `enforce` pushed it since, m.
     pub(crate) before: Buffer,
     pub(crate) x_tilde: Field,
@@ -79,14 +80,6 @@ pub(crate) struct PackedPin {
     pub stiffness: f32,
     pub inertia: f32,
     pub padding: [f32; 2],
-}
-
-/// What the grips of a step are found from, besides positions; empty without solids or friction.
-pub(crate) struct GripInput {
-    /// 1 for vertices of solids.
-    pub(crate) solid: Buffer,
-    /// ∇E without colliders at the start of the step, N.
-    pub(crate) start_gradient: Field,
 }
 
 /// Triangles around each vertex, for wind.
@@ -132,7 +125,7 @@ impl GpuProblem {
             inv_mass: numbers("inverse masses", &inv_mass)?,
             contact: bytes("active contacts", if model.colliders.is_empty() { 0 } else { 96 * n })?,
             fresh_step: true,
-            grip_input: GripInput::new(context, model, &order)?,
+            grips: Grips::new(context, library, model)?,
             before: bytes("start of the step", 16 * n)?,
             x_tilde: Field::new(context, "inertial target", n)?,
             x_pull: Field::new(context, "targets", n)?,
@@ -225,23 +218,6 @@ fn touch(model: &Model, system: &System, order: &Order, inv_mass: &[f32]) -> Vec
         own[0] = [stiffness, model.thickness[i] as f32, inv_mass, system.diagonal[i] as f32];
     }
     touch
-}
-
-impl GripInput {
-    /// `None` without colliders.
-    fn new(context: &Context, model: &Model, order: &Order) -> Result<Option<Self>, GpuError> {
-        if model.vertices() == 0 || model.colliders.is_empty() {
-            return Ok(None);
-        }
-        let rough = model.colliders.iter().any(|collider| collider.friction() > 0.0);
-        let of_solids = if rough { model.solid_vertices() } else { Vec::new() };
-        let solid: Vec<u32> =
-            order.vertex.iter().filter_map(|&i| of_solids.get(i as usize)).map(|&solid| solid.into()).collect();
-        Ok(Some(Self {
-            start_gradient: Field::new(context, "gradient at the start of the step", solid.len())?,
-            solid: Buffer::with(context, "vertices of solids", &solid)?,
-        }))
-    }
 }
 
 impl Nothing {

@@ -5,14 +5,13 @@ use crate::elements::ElementParameters;
 use crate::error::GpuError;
 use crate::gpu::Gpu;
 use crate::kernel::{GROUP, Kernel};
-use crate::kernels::{GripParameters, MeasureParameters, RangeParameters, StepParameters, SweepParameters};
-use crate::problem::{GpuProblem, GripInput, PackedPin};
-use crate::sweep::{force_buffers, sweep_buffers};
+use crate::kernels::{MeasureParameters, RangeParameters, StepParameters};
+use crate::problem::{GpuProblem, PackedPin};
+use crate::sweep::force_buffers;
 use crate::vector::Quantity;
 use crate::vector::Reduction::{Max, Min, Sum};
-use pliant::contact::{Grip, STICKING_SPEED};
+use pliant::contact::STICKING_SPEED;
 use pliant::device::{Measures, Moment, Slot, StepInput};
-use pliant::math::Vec3;
 use pliant::model::{Model, System};
 
 // Slots of the certificate: the first ones belong to solvers.
@@ -95,7 +94,8 @@ impl Layout {
 impl GpuProblem {
     /// Takes the pins and colliders of a step; whether they differ from those before.
     fn take_input(&mut self, input: &StepInput) -> [bool; 2] {
-        let colliders = input.colliders.iter().map(|collider| collider.cast::<f32>().pack());
+        let sticking = STICKING_SPEED * self.system.h;
+        let colliders = input.colliders.iter().map(|collider| collider.cast::<f32>().pack(sticking));
         let moved = !colliders.clone().eq(self.packed_colliders.iter().copied());
         if moved {
             self.packed_colliders.clear();
@@ -160,52 +160,8 @@ impl Gpu {
         self.take_grips(problem, x);
     }
 
-    /// Where vertices come from in the step that begins at x, and their friction.
-    fn take_grips(&mut self, problem: &GpuProblem, x: &Field) {
-        let GpuProblem { kernels, n, .. } = problem;
-        let Some(GripInput { solid, start_gradient }) = &problem.grip_input else { return };
-        if !start_gradient.is_empty() {
-            self.fill_slots(problem, x);
-            let buffers = sweep_buffers(problem, x, start_gradient, &problem.nothing.write[0]);
-            let parameters = SweepParameters { n: *n, ..Default::default() };
-            self.recorder.run(&kernels.gradient_without_colliders, &buffers, &parameters, *n);
-        }
-        let h = problem.system.h;
-        let (has_solids, sticking) = (u32::from(!start_gradient.is_empty()), (STICKING_SPEED * h) as f32);
-        let buffers = [
-            &x.buffer,
-            &problem.x_tilde.buffer,
-            &problem.inertia,
-            &problem.colliders,
-            &problem.touch,
-            solid,
-            &start_gradient.buffer,
-        ];
-        let parameters = GripParameters { n: *n, has_solids, h: h as f32, sticking };
-        self.recorder.run(&kernels.grip, &buffers, &parameters, *n);
-    }
-
-    /// Brings the friction of the step to the objective in `f64`.
-    pub(crate) fn read_grips(&mut self, problem: &mut GpuProblem) -> Result<(), GpuError> {
-        let GpuProblem { order, potential, touch, grip_input, .. } = problem;
-        if grip_input.is_none() {
-            return Ok(());
-        }
-        let grips = &mut potential.grips;
-        grips.resize(order.vertex.len(), Grip::NONE);
-        self.recorder.read_vectors(touch, |k, [x, y, z, w]| {
-            let grip = &mut grips[order.vertex[k / 3] as usize];
-            let vector = Vec3::<f32>::new(x, y, z).cast();
-            match k % 3 {
-                1 => (grip.anchor, grip.limit) = (vector, f64::from(w)),
-                2 => grip.normal = vector.unit_or(Vec3::ZERO),
-                _ => {}
-            }
-        })
-    }
-
     pub(crate) fn meet_all_colliders(&mut self, problem: &GpuProblem, x: &Field) {
-        if problem.grip_input.is_some() {
+        if problem.grips.is_some() {
             let nothing = problem.nothing.start();
             self.step(problem, &problem.kernels.meet_colliders, nothing, x, &problem.step_parameters());
         }

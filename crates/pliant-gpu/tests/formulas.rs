@@ -9,7 +9,7 @@ use pliant::material::{
     StvkTriangle, VolumeLimitTet,
 };
 use pliant::math::{self, Vec3};
-use support::colliders::check_colliders;
+use support::colliders::{check_approaches, check_colliders};
 use support::contacts::{check_blocks, check_friction};
 use support::elements::check_element;
 use support::parse;
@@ -84,6 +84,11 @@ fn nearest_rotations_and_singular_values_agree_with_their_twins() {
 #[test]
 fn colliders_and_friction_agree_with_their_twins() {
     check_colliders();
+}
+
+#[test]
+fn approaches_to_colliders_agree_with_their_twin() {
+    check_approaches();
 }
 
 #[test]

@@ -274,3 +274,29 @@ fn friction_in_position_based_sweeps_does_not_tear_cloth_on_a_ball_apart() {
         assert!(most < 2.0, "{method}: stretched by {most}");
     }
 }
+
+/// Regression: friction knew only what touches by its own weight and motion. A cloth that hung over a rough ball a little more
+/// on one side slid off it, with Newton's method, too; and between two boxes it fell through.
+#[test]
+fn tension_and_clamps_press_cloth_on_what_it_touches() {
+    let ball = "[[cloth]]\nresolution = 21\nposition = [0.12, 0.62, 0.05]\n[[collider]]\nshape = \"sphere\"\nradius = 0.3\n\
+                position = [0, 0.3, 0]\nfriction = 1.0";
+    let jaw = |side: f64| {
+        format!("[[collider]]\nshape = \"box\"\nsize = [0.6, 0.4, 0.2]\nposition = [0, 1.2, {side}]\nfriction = 1.0\n")
+    };
+    let clamp = "[[cloth]]\nsize = [0.4, 0.8]\nresolution = [11, 21]\nrotation = [90, 0, 0]\nposition = [0, 1, 0]\n"
+        .to_string()
+        + &jaw(0.1005)
+        + &jaw(-0.1005);
+    for method in ["pd-multigrid-chebyshev", "pd-jacobi-chebyshev", "pd-direct-chebyshev", "newton", "xpbd"] {
+        let [_, over_ball] = middle_after(ball, method, 120);
+        println!("{method}: {over_ball:?} over the ball");
+        assert!(over_ball[1] > 0.3 && over_ball[0].abs() < 0.2, "{method}: {over_ball:?} on a rough ball");
+        let smooth = ball.replace("friction = 1.0", "friction = 0.0");
+        let [_, fallen] = middle_after(&smooth, method, 120);
+        assert!(fallen[1] < 0.0, "{method}: {fallen:?} on a smooth ball");
+        let [before, held] = middle_after(&clamp, method, 60);
+        println!("{method}: {held:?} in the clamp, {before:?} before");
+        assert!((before[1] - held[1]).abs() < 0.02, "{method}: {held:?} in a clamp, {before:?} before");
+    }
+}

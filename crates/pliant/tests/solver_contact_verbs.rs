@@ -104,9 +104,9 @@ impl<R: Real> Bench<R> {
                     let share = 30.0 / (30.0 + self.step.system.inertia[i]);
                     at += (Vec3::of(*target) - at) * R::of(share);
                 }
-                let from = self.step.potential().grips[i].anchor.cast();
-                for collider in input.colliders.iter().map(|collider| collider.cast::<R>()) {
-                    let (d, n) = collider.distance_coming(at, from, R::of(self.step.model.thickness[i]));
+                let grip = self.step.potential().grips[i].cast::<R>();
+                for (k, collider) in input.colliders.iter().map(|collider| collider.cast::<R>()).enumerate() {
+                    let (d, n) = grip.distance(k, &collider, at);
                     let depth = R::of(self.step.model.thickness[i]) - d;
                     if depth > R::ZERO {
                         let carried = Vec3::load(self.step.x_prev[i]) + collider.velocity_at(at) * R::of(H);

@@ -1,5 +1,4 @@
-// What colliders do to one vertex in a sweep. The module has the buffers `colliders` and `touch` (force.wgsl says what is in
-// them); the constants COLLIDERS and TOUCH come from Rust.
+// What colliders do to one vertex in a sweep; see touch.wgsl. The constants COLLIDERS and TOUCH come from Rust.
 
 struct Force {
     gradient: vec3<f32>,
@@ -12,12 +11,6 @@ fn without_contacts(gradient: vec3<f32>) -> Force {
     return Force(gradient, sym_scalar(0.0), sym_scalar(0.0));
 }
 
-fn grip_of(i: u32) -> Grip {
-    let anchor = touch[TOUCH * i + 1u];
-    let normal = touch[TOUCH * i + 2u];
-    return Grip(anchor.xyz, anchor.w, normal.xyz, normal.w);
-}
-
 // The push of a vertex that is about to go inside, for A, before it is found, N/m.
 fn expected_push(i: u32) -> Sym3 {
     let push = sym_scale(sym_square(touch[TOUCH * i + 2u].xyz), touch[TOUCH * i].x);
@@ -28,7 +21,7 @@ fn expected_push(i: u32) -> Sym3 {
 fn with_contacts(gradient: vec3<f32>, xi: vec3<f32>, own: vec4<f32>, grip: Grip) -> Force {
     var out = without_contacts(gradient);
     for (var c = 0u; c < COLLIDERS; c++) {
-        let near = collider_distance_coming(colliders[c], xi, grip.anchor, own.y);
+        let near = grip_distance(grip, c, colliders[c], xi);
         let depth = own.y - near.d;
         if depth > 0.0 {
             out.push = sym_add(out.push, sym_scale(sym_square(near.normal), own.x));

@@ -21,7 +21,7 @@ fn own_energy(i: u32, xi: vec3<f32>) -> f32 {
         let own = touch[TOUCH * i];
         let grip = grip_of(i);
         for (var c = 0u; c < COLLIDERS; c++) {
-            let depth = max(own.y - collider_distance_coming(colliders[c], xi, grip.anchor, own.y).d, 0.0);
+            let depth = max(own.y - grip_distance(grip, c, colliders[c], xi).d, 0.0);
             energy += 0.5 * own.x * depth * depth;
         }
         if grip.limit > 0.0 { energy += grip_value(grip, xi); }

@@ -67,7 +67,7 @@ fn rings(
     var goal = vec4<f32>(0.0);
     var inverse = 0.0;
     var contact_data = vec4<f32>(0.0);
-    var grip = Grip(vec3(0.0), 0.0, vec3(0.0), 0.0);
+    var grip = Grip(vec3(0.0), 0.0, vec3(0.0), -1.0, 0.0);
     ROW_VARIABLES
     if inside {
         i = members[first + local];

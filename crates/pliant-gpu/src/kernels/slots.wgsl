@@ -15,16 +15,11 @@ fn slots_of(i: u32) -> vec3<f32> {
     return sum;
 }
 
-// ∇E of vertex i without colliders: inertia and spring pins, rows, slots. The constant HAS_SLOTS comes from Rust.
-fn force_without_colliders(i: u32, xi: vec3<f32>, free: bool) -> vec3<f32> {
+// ∇E of vertex i: inertia and spring pins, rows, slots, contacts. The constant HAS_SLOTS comes from Rust.
+fn force(i: u32, xi: vec3<f32>, free: bool) -> Force {
     let goal = x_pull[i];
     var gradient = goal.w * (xi - goal.xyz) + row_force(i, xi);
     if HAS_SLOTS && free { gradient += slots_of(i); }
-    return gradient;
-}
-
-fn force(i: u32, xi: vec3<f32>, free: bool) -> Force {
-    let gradient = force_without_colliders(i, xi, free);
     if COLLIDERS > 0u && free { return with_contacts(gradient, xi, touch[TOUCH * i], grip_of(i)); }
     return without_contacts(gradient);
 }

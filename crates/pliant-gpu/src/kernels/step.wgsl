@@ -115,11 +115,12 @@ fn push(
 ) {
     let i = index(group, groups, local);
     if i >= p.n || touch[TOUCH * i].z == 0.0 { return; }
+    let grip = grip_of(i);
     var at = x[i].xyz;
     var start = before[i];
     for (var c = 0u; c < COLLIDERS; c++) {
         let collider = colliders[c];
-        let near = collider_distance_coming(collider, at, touch[TOUCH * i + 1u].xyz, touch[TOUCH * i].y);
+        let near = grip_distance(grip, c, collider, at);
         let depth = touch[TOUCH * i].y - near.d;
         if depth > 0.0 {
             let carried = start.xyz + collider_velocity_at(collider, at) * p.h;
@@ -143,15 +144,15 @@ fn meet_colliders(
     let i = index(group, groups, local);
     if i >= p.n || touch[TOUCH * i].z == 0.0 { return; }
     let own = touch[TOUCH * i];
-    let anchor = touch[TOUCH * i + 1u];
+    let grip = grip_of(i);
     let share = own.x / (own.x + inertia[i]);
     var at = x[i].xyz;
     for (var c = 0u; c < COLLIDERS; c++) {
-        let near = collider_distance_coming(colliders[c], at, anchor.xyz, own.y);
+        let near = grip_distance(grip, c, colliders[c], at);
         at += near.normal * (max(own.y - near.d, 0.0) * share);
     }
-    let back = anchor.w * p.h * p.h * own.z;
-    if back > 0.0 { at = anchor.xyz + limit_slip(at - anchor.xyz, touch[TOUCH * i + 2u].xyz, back, 1.0); }
+    let back = grip.limit * p.h * p.h * own.z;
+    if back > 0.0 { at = grip.anchor + limit_slip(at - grip.anchor, grip.normal, back, 1.0); }
     x[i] = vec4(at, 0.0);
 }
 
@@ -166,8 +167,9 @@ fn finish_step(
     if i >= p.n { return; }
     var at = x[i].xyz;
     if COLLIDERS > 0u && touch[TOUCH * i].z > 0.0 {
+        let grip = grip_of(i);
         for (var c = 0u; c < COLLIDERS; c++) {
-            let near = collider_distance_coming(colliders[c], at, touch[TOUCH * i + 1u].xyz, touch[TOUCH * i].y);
+            let near = grip_distance(grip, c, colliders[c], at);
             if near.d < 0.0 { at -= near.normal * near.d; }
         }
         x[i] = vec4(at, 0.0);

@@ -46,18 +46,6 @@ fn gradient(
     }
 }
 
-// For the friction of the step.
-@compute @workgroup_size(GROUP)
-fn gradient_without_colliders(
-    @builtin(workgroup_id) group: vec3<u32>,
-    @builtin(num_workgroups) groups: vec3<u32>,
-    @builtin(local_invocation_index) local: u32,
-) {
-    let i = index(group, groups, local);
-    if i >= p.n { return; }
-    out_field[i] = vec4(force_without_colliders(i, x[i].xyz, inv_diagonal[i] > 0.0), 0.0);
-}
-
 fn next(i: u32, f: Force, step: vec3<f32>, xi: vec3<f32>) {
     out_field[i] = vec4(blended(f, step, xi, out_field[i].xyz, p.omega, p.gamma), 0.0);
 }

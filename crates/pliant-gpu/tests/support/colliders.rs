@@ -31,6 +31,35 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
 }
 ";
 
+const APPROACH: &str = "
+struct Query {
+    start: vec3<f32>,
+    collider: f32,
+    goal: vec3<f32>,
+    thickness: f32,
+}
+@group(0) @binding(0) var<storage, read> colliders: array<Collider>;
+@group(0) @binding(1) var<storage, read> queries: array<Query>;
+@group(0) @binding(2) var<storage, read_write> result: array<vec4<f32>>;
+@compute @workgroup_size(64)
+fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+    let i = id.x;
+    if i >= arrayLength(&queries) {
+        return;
+    }
+    let q = queries[i];
+    let c = colliders[u32(q.collider)];
+    let a = collider_approach(c, q.start, q.goal, q.thickness, 0.015625);
+    let grip = Grip(a.anchor, 0.0, a.normal, select(-1.0, 7.0, a.face), 0.0);
+    result[3u * i] = vec4<f32>(a.anchor, select(0.0, 1.0, a.comes));
+    result[3u * i + 1u] = vec4<f32>(a.normal, select(0.0, 1.0, a.face));
+    result[3u * i + 2u] = vec4<f32>(a.stopped, a.depth, grip_distance(grip, 7u, c, q.goal).d, 0.0);
+}
+";
+
+/// Of a step, s.
+const H: f64 = 0.015625;
+
 fn colliders() -> Vec<PosedCollider<f64>> {
     let shapes = [
         ColliderShape::HalfSpace { normal: [1.0, 2.0, -0.5] },
@@ -74,7 +103,7 @@ fn points(random: &mut Random) -> Vec<Vec3<f64>> {
 }
 
 fn reach(collider: &PosedCollider<f64>, x: Vec3<f64>) -> f64 {
-    let [centre, size, ..] = collider.pack();
+    let [centre, size, ..] = collider.pack(0.0);
     let length = |v: [f32; 4]| Vec3::new(v[0], v[1], v[2]).cast::<f64>().length();
     (x - Vec3::new(centre[0], centre[1], centre[2]).cast()).length() + length(size)
 }
@@ -91,7 +120,7 @@ pub fn check_colliders() {
             queries.push([relative.x, relative.y, relative.z, (1e-2 * random.signed().abs()) as f32]);
         }
     }
-    let packed: Vec<[[f32; 4]; 7]> = colliders.iter().map(PosedCollider::pack).collect();
+    let packed: Vec<[[f32; 4]; 7]> = colliders.iter().map(|collider| collider.pack(0.0)).collect();
     let inputs: [&[f32]; 2] = [bytemuck::cast_slice(&packed), bytemuck::cast_slice(&queries)];
     let sources = as_written_and_sloppy(&format!("{}{}{KERNEL}", math::WGSL, contact::WGSL));
     for (gpu, source) in Gpu::all().iter().flat_map(|gpu| sources.iter().map(move |source| (gpu, source))) {
@@ -130,4 +159,80 @@ fn compare(collider: &PosedCollider<f64>, query: &[[f32; 4]], out: &[f32], rando
         (vector(&out[4..]) - velocity).length() / (8.0 * EPS * (velocity.length() + 4.0 * reach(collider, x))),
         (vector(&out[8..]) - slip).length() / (8.0 * EPS * (relative.length() + pushed)),
     ]
+}
+
+/// Vertices that lie on a surface, hover over it, are inside or far, and go inside, along it, around an edge or away.
+fn approaches(colliders: &[PosedCollider<f64>]) -> Vec<[f32; 8]> {
+    let mut random = Random(4);
+    let mut out = Vec::new();
+    for (k, collider) in colliders.iter().enumerate() {
+        for own in points(&mut random).into_iter().filter(|own| own.length() < 10.0) {
+            let thickness = [1e-3, 1e-2][out.len() % 2];
+            let at = collider.place(own);
+            let (d, normal) = collider.distance(at);
+            let height = [0.5, 1.0, 0.0, 2.2, 30.0, -3.0][out.len() % 6] * thickness;
+            // A moving surface is met where it is at the end of the step.
+            let start = at + normal * (height - d) - collider.velocity_at(at) * H;
+            let fall = normal * [-0.3, -3.0, -30.0, 1.0][out.len() / 6 % 4] + random.vector();
+            let goal = start + collider.velocity_at(at) * H + fall * thickness;
+            let [start, goal] = [start, goal].map(|x| x.cast::<f32>());
+            out.push([start.x, start.y, start.z, k as f32, goal.x, goal.y, goal.z, thickness as f32]);
+        }
+    }
+    out
+}
+
+/// Who comes to a collider and how, on all adapters.
+pub fn check_approaches() {
+    let mut random = Random(8);
+    let colliders = colliders();
+    let queries = approaches(&colliders);
+    let packed: Vec<[[f32; 4]; 7]> = colliders.iter().map(|collider| collider.pack(0.0)).collect();
+    let inputs: [&[f32]; 2] = [bytemuck::cast_slice(&packed), bytemuck::cast_slice(&queries)];
+    let sources = as_written_and_sloppy(&format!("{}{}{APPROACH}", math::WGSL, contact::WGSL));
+    for (gpu, source) in Gpu::all().iter().flat_map(|gpu| sources.iter().map(move |source| (gpu, source))) {
+        let out = gpu.run(source, &inputs, queries.len() * 12, queries.len());
+        let (mut worst, mut kinds) = (0.0f64, [0; 3]);
+        for (query, out) in queries.iter().zip(out.chunks_exact(12)) {
+            let collider = &colliders[query[3] as usize];
+            let share = compare_approach(collider, query, out, &mut random);
+            assert!(share <= 1.0, "{}: {share} of the bound at {query:?}: {out:?} of {collider:?}", gpu.name);
+            worst = worst.max(share);
+            kinds[(out[3] + out[3] * out[7]) as usize] += 1;
+        }
+        eprintln!("{}: approach {worst:.3} of the bounds; {kinds:?} do not come, come, come around an edge", gpu.name);
+        assert!(kinds.iter().all(|count| *count > 50), "{kinds:?}");
+    }
+}
+
+/// The error of an approach in units of its bound. Rounding is as if the points were elsewhere by a little: what was found must
+/// be near to what one of many such places has, the decisions the same.
+fn compare_approach(collider: &PosedCollider<f64>, query: &[f32; 8], out: &[f32], random: &mut Random) -> f64 {
+    let vector = |v: &[f32]| Vec3::new(v[0], v[1], v[2]).cast::<f64>();
+    let (start, goal, thickness) = (vector(query), vector(&query[4..]), f64::from(query[7]));
+    let round = 12.0 * EPS * (reach(collider, start) + collider.velocity_at(start).length() * H);
+    let mut least = f64::INFINITY;
+    for k in 0..200 {
+        let off = if k == 0 { 0.0 } else { round };
+        let [start, goal] = [start, goal].map(|x| x + random.vector() * off);
+        let share = match (collider.approach(start, goal, thickness, H), out[3] > 0.0) {
+            (None, false) => 0.0,
+            (Some(exact), true) if exact.face == (out[7] > 0.0) => {
+                let plane = exact.normal.dot(goal - exact.anchor);
+                let distance = if exact.face { plane } else { collider.distance(goal).0 };
+                let numbers = [(out[8], exact.stopped, 10.0), (out[9], exact.depth, 1.0), (out[10], distance, 1.0)];
+                let anchor = (vector(out) - exact.anchor).length() / round;
+                // A normal turns by what its point moves by over the radius below it, 1 mm at least.
+                let turned = (vector(&out[4..]) - exact.normal).length() / (round / 1e-3 + 8.0 * EPS);
+                let share = |(found, exact, times): (f32, f64, f64)| (f64::from(found) - exact).abs() / (times * round);
+                numbers.map(share).into_iter().fold(anchor.max(turned), f64::max) / 3.0
+            }
+            _ => f64::INFINITY,
+        };
+        least = least.min(share);
+        if least < 0.5 {
+            break;
+        }
+    }
+    least
 }

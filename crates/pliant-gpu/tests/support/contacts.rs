@@ -7,7 +7,7 @@
 use super::elements::EPS;
 use super::random::Random;
 use super::{Gpu, as_written_and_sloppy};
-use pliant::contact::{self, Grip, covered, stopped_motion, without_momentum};
+use pliant::contact::{self, Grip, covered, without_momentum};
 use pliant::math::{self, Sym3, Vec3};
 
 const BLOCKS: &str = "
@@ -48,8 +48,6 @@ const FRICTION: &str = "
 struct Query {
     grip: Grip,
     x: vec3<f32>,
-    depth: f32,
-    motion: f32,
 }
 @group(0) @binding(0) var<storage, read> queries: array<Query>;
 @group(0) @binding(1) var<storage, read_write> result: array<vec4<f32>>;
@@ -61,7 +59,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     let q = queries[id.x];
     let slip = grip_slip(q.grip, q.x);
     result[2u * id.x] = vec4(slip, grip_value(q.grip, q.x));
-    result[2u * id.x + 1u] = vec4(grip_stiffness(q.grip, slip), stopped_motion(q.depth, q.motion), 0.0, 0.0);
+    result[2u * id.x + 1u] = vec4(grip_stiffness(q.grip, slip), 0.0, 0.0, 0.0);
 }
 ";
 
@@ -237,10 +235,7 @@ pub fn check_blocks() {
 #[derive(Debug)]
 struct FrictionCase {
     grip: Grip<f64>,
-    sticking: f64,
     x: Vec3<f64>,
-    depth: f64,
-    motion: f64,
 }
 
 /// Slips of none, at the threshold, just below and above it, far below, far above; with and without motion along the normal.
@@ -252,11 +247,7 @@ fn friction_cases() -> Vec<FrictionCase> {
         let limit = f64::from([2.5f32, 0.0, 1e-4, 1e3, 0.3][k % 5]);
         let (anchor, normal) = (seen(anchor), seen(normal));
         let x = if moved == Vec3::ZERO { anchor } else { seen(anchor + moved) };
-        let depth = f64::from([0.0f32, 1e-5, 3e-3, 0.7][k % 4]);
-        // Nothing, outwards, below the depth, at it, up to ten times it, at that, beyond it.
-        let times = [0.0, -1.0, 0.5, 1.0, 3.3, 10.0, 30.0][k % 7];
-        let motion = f64::from(if depth == 0.0 { times as f32 * 1e-3 } else { (times * depth) as f32 });
-        out.push(FrictionCase { grip: Grip { anchor, normal, limit }, sticking, x, depth, motion });
+        out.push(FrictionCase { grip: Grip { anchor, normal, limit, sticking, face: None }, x });
     };
     let unit = 2f64.powi(-20);
     for ulp in [-1.0, 0.0, 1.0] {
@@ -283,9 +274,10 @@ fn friction_cases() -> Vec<FrictionCase> {
     out
 }
 
-fn compare_friction(case: &FrictionCase, out: &[f32]) -> [(&'static str, f64); 4] {
-    let FrictionCase { grip, sticking, x, depth, motion } = *case;
-    let (scaled, by) = Grip { limit: 1.0, ..grip }.gradient(x, sticking);
+fn compare_friction(case: &FrictionCase, out: &[f32]) -> [(&'static str, f64); 3] {
+    let FrictionCase { grip, x } = *case;
+    let sticking = grip.sticking;
+    let (scaled, by) = Grip { limit: 1.0, ..grip }.gradient(x);
     let slip = scaled / by;
     // A difference (½), its part along the normal with two products and two sums (2, and ½ of the difference), another
     // difference.
@@ -296,30 +288,25 @@ fn compare_friction(case: &FrictionCase, out: &[f32]) -> [(&'static str, f64); 4
     let u = slip.length();
     let u_error = slip_bound.length() + 5.25 * EPS * u;
     // The longer of two lengths is wrong by no more than they are; then a division.
-    let (_, stiffness) = grip.gradient(x, sticking);
+    let (_, stiffness) = grip.gradient(x);
     let stiffness_bound = stiffness * (u_error / (u.max(sticking) - u_error) + 2.5 * EPS);
     // No steeper than u/ε and 1 along u; then two products and a division.
-    let value = grip.value(x, sticking);
+    let value = grip.value(x);
     let value_bound = grip.limit * u_error * ((u + u_error) / sticking).min(1.0) + 3.5 * EPS * value;
-    let stopped = stopped_motion(depth, motion);
     [
         ("slip", worst_share(vector(out), slip, slip_bound)),
         ("value", share(f64::from(out[3]), value, value_bound)),
         ("stiffness", share(f64::from(out[4]), stiffness, stiffness_bound)),
-        // One product.
-        ("stopped_motion", share(f64::from(out[5]), stopped, 0.5 * EPS * stopped)),
     ]
 }
 
 /// Friction as an energy, on all adapters.
 pub fn check_friction() {
     let pack = |case: &FrictionCase| {
-        let FrictionCase { grip, sticking, x, depth, motion } = case;
-        let lines = [(grip.anchor, grip.limit), (grip.normal, *sticking), (*x, *depth)];
-        let mut out: Vec<f32> =
-            lines.into_iter().flat_map(|(v, w)| [v.x, v.y, v.z, w]).map(|number| number as f32).collect();
-        out.extend([*motion as f32, 0.0, 0.0, 0.0]);
-        out
+        let FrictionCase { grip, x } = case;
+        let sticking = Vec3::new(grip.sticking, 0.0, 0.0);
+        let lines = [(grip.anchor, grip.limit), (grip.normal, -1.0), (sticking, 0.0), (*x, 0.0)];
+        lines.into_iter().flat_map(|(v, w)| [v.x, v.y, v.z, w]).map(|number| number as f32).collect()
     };
     let source = [math::WGSL, contact::WGSL, FRICTION].concat();
     check(&source, &friction_cases(), 8, pack, compare_friction);

@@ -39,12 +39,6 @@ enum Shape<R> {
     Cylinder { radius: R, half_height: R },
 }
 
-/// Normals that enclose less than 60° look to the same side.
-const SAME_SIDE: f64 = 0.5;
-
-/// What is within its thickness of a surface and this, m, on either side lies on it.
-const LYING: f64 = 1e-4;
-
 /// Rotation about x, then y, then z; degrees.
 pub(crate) fn rotation_from_degrees(degrees: [f64; 3]) -> Mat3<f64> {
     let about = |axis: usize| Mat3::rotation(Vec3::axis(axis), degrees[axis].to_radians());
@@ -204,10 +198,10 @@ impl<R: Real> PosedCollider<R> {
         }
     }
 
-    /// As the `Collider` of `collider.wgsl`: centre and kind; size and friction; three columns of the rotation; velocity;
-    /// angular velocity. Size is the normal of a half-space, radius and half height of a capsule or cylinder, or the half
-    /// extents of a box.
-    pub fn pack(&self) -> [[f32; 4]; 7] {
+    /// As the `Collider` of `collider.wgsl`: centre and kind; size and friction; three columns of the rotation; velocity and
+    /// the slip that is none in the step, `sticking` m; angular velocity. Size is the normal of a half-space, radius and half
+    /// height of a capsule or cylinder, or the half extents of a box.
+    pub fn pack(&self, sticking: f64) -> [[f32; 4]; 7] {
         let (kind, size) = match self.shape {
             Shape::HalfSpace { normal } => (0.0, normal),
             Shape::Capsule { radius, half_height } => (1.0, Vec3::new(radius, half_height, R::ZERO)),
@@ -222,7 +216,7 @@ impl<R: Real> PosedCollider<R> {
             row(a, 0.0),
             row(b, 0.0),
             row(c, 0.0),
-            row(self.velocity, 0.0),
+            row(self.velocity, sticking as f32),
             row(self.angular_velocity, 0.0),
         ]
     }
@@ -246,23 +240,6 @@ impl<R: Real> PosedCollider<R> {
         self.rotation * self.shape.curvature(own) * self.rotation.transpose()
     }
 
-    /// Signed distance, m, and normal for a vertex of this thickness that was at `from`: if it lay on the surface there, it leaves
-    /// on that side.
-    ///
-    /// Within one step a vertex may get so far inside, by weight alone, that another face is nearer: a hem at rest on the edge of
-    /// a box would be pushed out sideways. So where the nearest face looks elsewhere than the one that it lay on, the plane
-    /// there counts. Shapes are convex: nothing inside is beyond that plane.
-    #[inline]
-    pub fn distance_coming(&self, x: Vec3<R>, from: Vec3<R>, thickness: R) -> (R, Vec3<R>) {
-        let (d, n) = self.distance(x);
-        if d >= thickness {
-            return (d, n);
-        }
-        let (gap, side) = self.distance(from);
-        let lay = (gap - thickness * R::of(0.5)).abs() < thickness * R::of(1.5) + R::of(LYING);
-        if lay && n.dot(side) <= R::of(SAME_SIDE) { (gap + side.dot(x - from), side) } else { (d, n) }
-    }
-
     /// Velocity of the collider's material at a point, m/s.
     #[inline]
     pub fn velocity_at(&self, x: Vec3<R>) -> Vec3<R> {
@@ -271,14 +248,14 @@ impl<R: Real> PosedCollider<R> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
-    fn collider(shape: ColliderShape) -> Collider {
+    pub(in crate::contact) fn collider(shape: ColliderShape) -> Collider {
         Collider::new(&described(shape))
     }
 
-    fn described(shape: ColliderShape) -> scene::Collider {
+    pub(in crate::contact) fn described(shape: ColliderShape) -> scene::Collider {
         scene::Collider {
             name: String::new(),
             shape,
@@ -291,7 +268,7 @@ mod tests {
         }
     }
 
-    fn shapes() -> [ColliderShape; 5] {
+    pub(in crate::contact) fn shapes() -> [ColliderShape; 5] {
         [
             ColliderShape::HalfSpace { normal: [1.0, 2.0, -0.5] },
             ColliderShape::Sphere { radius: 0.4 },
@@ -301,55 +278,9 @@ mod tests {
         ]
     }
 
-    fn points() -> impl Iterator<Item = Vec3<f64>> {
+    pub(in crate::contact) fn points() -> impl Iterator<Item = Vec3<f64>> {
         let wave = |i: usize, f: f64| (i as f64 * f).sin();
         (0..400).map(move |i| Vec3::new(wave(i, 1.7), wave(i, 2.3), wave(i, 3.1)))
-    }
-
-    #[test]
-    fn what_lay_on_a_face_leaves_on_its_side() {
-        let shape = ColliderShape::Box { size: [0.6, 0.2, 0.6] };
-        let still = scene::Collider { rotation: [0.0; 3], position: [0.0; 3], ..described(shape) };
-        let posed = Collider::new(&still).at::<f64>(0.0);
-        let up = Vec3::axis(1);
-        let edge = Vec3::new(0.3, 0.101, 0.0);
-        // Weight pulls a vertex at the edge past its top; beside the box and inside it is nearer to the side.
-        for x in [Vec3::new(0.3, 0.098, 0.0), Vec3::new(0.2995, 0.097, 0.0), Vec3::new(0.3004, 0.097, 0.0)] {
-            assert_eq!(posed.distance(x).1, Vec3::axis(0));
-            let (d, n) = posed.distance_coming(x, edge, 1e-3);
-            assert!((d - (x.y - 0.1)).abs() < 1e-15 && n == up, "{x:?}: {d} {n:?}");
-        }
-        // So it does at the back of a plate; and where it lay beside the box, that is its side.
-        let (d, n) = posed.distance_coming(Vec3::new(0.0, -0.09, 0.0), up * 0.1, 1e-3);
-        assert!((d + 0.19).abs() < 1e-15 && n == up);
-        let beside = Vec3::new(0.3005, 0.05, 0.0);
-        assert_eq!(posed.distance_coming(beside, Vec3::new(0.301, 0.06, 0.0), 1e-3), posed.distance(beside));
-        // A hem that falls beside the box comes to its side, wherever it was before.
-        let falling = Vec3::new(0.3005, 0.095, 0.0);
-        assert_eq!(posed.distance_coming(falling, Vec3::new(0.304, 0.12, 0.0), 1e-3), posed.distance(falling));
-        // What is outside, came from inside, or came from about there is not changed.
-        let outside = Vec3::new(0.302, 0.05, 0.0);
-        assert_eq!(posed.distance_coming(outside, edge, 1e-3), posed.distance(outside));
-        let deep = Vec3::new(0.29, 0.0, 0.0);
-        assert_eq!(posed.distance_coming(deep, Vec3::new(0.0, 0.09, 0.0), 1e-3), posed.distance(deep));
-    }
-
-    #[test]
-    fn nothing_inside_is_beyond_the_plane_where_it_lay() {
-        for shape in shapes() {
-            let posed = collider(shape).at::<f64>(0.7);
-            let near = points().map(|x| x * 0.6 + posed.centre);
-            let (inside, outside): (Vec<_>, Vec<_>) = near.partition(|x| posed.distance(*x).0 < 0.0);
-            let onto = |x: &Vec3<f64>| *x - posed.distance(*x).1 * posed.distance(*x).0;
-            let outside: Vec<_> = outside.iter().map(onto).collect();
-            assert!(inside.len() > 5 && outside.len() > 5, "{shape:?}");
-            for x in &inside {
-                for from in &outside {
-                    let (d, n) = posed.distance_coming(*x, *from, 1e-3);
-                    assert!(d <= posed.distance(*x).0 + 1e-12 && (n.length() - 1.0).abs() < 1e-12, "{shape:?}");
-                }
-            }
-        }
     }
 
     #[test]

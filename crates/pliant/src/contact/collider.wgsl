@@ -15,6 +15,8 @@ struct Collider {
     friction: f32,
     rotation: mat3x3<f32>,
     velocity: vec3<f32>,
+    /// A slip of a step below this is none, m, wherever friction is soft enough.
+    sticking: f32,
     angular_velocity: vec3<f32>,
 }
 
@@ -65,26 +67,11 @@ fn shape_distance(kind: u32, size: vec3<f32>, p: vec3<f32>) -> Distance {
     }
 }
 
-// Normals that enclose less than 60° look to the same side.
-const SAME_SIDE: f32 = 0.5;
-// What is within its thickness of a surface and this, m, on either side lies on it.
-const LYING: f32 = 1e-4;
-
 /// Signed distance of a point, m, and the outward unit normal there.
 fn collider_distance(c: Collider, x: vec3<f32>) -> Distance {
     // v * M is Mᵀ v.
     let own = shape_distance(u32(c.kind), c.size, (x - c.centre) * c.rotation);
     return Distance(own.d, c.rotation * own.normal);
-}
-
-// The same for a vertex of this thickness that was at `start`: if it lay on the surface there, it leaves on that side.
-fn collider_distance_coming(c: Collider, x: vec3<f32>, start: vec3<f32>, thickness: f32) -> Distance {
-    let near = collider_distance(c, x);
-    if near.d >= thickness { return near; }
-    let side = collider_distance(c, start);
-    let lay = abs(side.d - thickness * 0.5) < thickness * 1.5 + LYING;
-    if !lay || dot(near.normal, side.normal) > SAME_SIDE { return near; }
-    return Distance(side.d + dot(side.normal, x - start), side.normal);
 }
 
 /// Velocity of the collider's material at a point, m/s.

@@ -9,36 +9,47 @@
 //! Coulomb's law bounds the tangential impulse by `friction` times the normal one, so the slip may shrink by
 //! `friction · pushed`, at most to 0.
 
+use super::PosedCollider;
 use crate::math::{Mat3, Real, Sym3, Vec3};
 
 /// A vertex that slips slower than this sticks, m/s.
 pub const STICKING_SPEED: f64 = 1e-3;
 
-/// How far a vertex is to be kept from going that is about to go inside by `depth`, with a normal motion of `motion`, m.
-///
-/// What is above the surface and comes down on it needs no more than to stay there. But an unfinished solve leaves a cloth
-/// at rest hovering over the surface, here more and there less, and its whole weight must count: so does the way above the
-/// surface, up to ten times the depth.
+/// Friction is at most so many times as stiff as the contact that causes it. Both are in one block, where rounding of the
+/// stiffer one blurs the other.
+const STIFFEST: f64 = 48.0;
+
+/// ε, the slip in a step of h seconds that counts as none, m.
 #[inline(always)]
-pub fn stopped_motion<R: Real>(depth: R, motion: R) -> R {
-    motion.min(depth * R::of(10.0)).max(depth)
+pub fn sticking_slip<R: Real>(limit: R, contact_stiffness: R, h: R) -> R {
+    (R::of(STICKING_SPEED) * h).max(limit / (contact_stiffness * R::of(STIFFEST)))
 }
 
 /// Friction of one vertex in one step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Grip<R> {
-    /// Where the vertex is at the end of the step if it sticks, up to a motion along the normal; where nothing touches, where it
-    /// was at the start, m.
+    /// The point of the surface over which the vertex is at the end of the step if it sticks, m.
     pub anchor: Vec3<R>,
-    /// Of the surface, at the start of the step.
+    /// Of the surface there.
     pub normal: Vec3<R>,
     /// F, the largest force, N; 0 where nothing touches.
     pub limit: R,
+    /// ε, the slip that counts as none, m; see [`sticking_slip`].
+    pub sticking: R,
+    /// The collider, by its number, of which the plane through the anchor counts in this step and not the nearest face.
+    pub face: Option<u32>,
 }
 
 impl<R: Real> Grip<R> {
     /// No friction.
-    pub const NONE: Self = Self { anchor: Vec3::ZERO, normal: Vec3::ZERO, limit: R::ZERO };
+    pub const NONE: Self =
+        Self { anchor: Vec3::ZERO, normal: Vec3::ZERO, limit: R::ZERO, sticking: R::ZERO, face: None };
+
+    /// Signed distance of the vertex from collider number k when it is at x, m, and the normal there.
+    #[inline(always)]
+    pub fn distance(&self, k: usize, collider: &PosedCollider<R>, x: Vec3<R>) -> (R, Vec3<R>) {
+        if self.face == Some(k as u32) { (self.normal.dot(x - self.anchor), self.normal) } else { collider.distance(x) }
+    }
 
     /// u, the slip of a vertex at x, m.
     #[inline(always)]
@@ -47,28 +58,28 @@ impl<R: Real> Grip<R> {
         moved - self.normal * moved.dot(self.normal)
     }
 
-    /// Work against friction, J; below a slip of `sticking` m it is quadratic.
+    /// Work against friction, J; below ε it is quadratic.
     #[inline(always)]
-    pub fn value(&self, x: Vec3<R>, sticking: R) -> R {
+    pub fn value(&self, x: Vec3<R>) -> R {
         let u = self.slip(x).length();
-        let half = R::of(0.5);
+        let (half, sticking) = (R::of(0.5), self.sticking);
         self.limit * if u > sticking { u - half * sticking } else { half * u * u / sticking }
     }
 
     /// Gradient of the value, N, and F/max(‖u‖, ε), N/m, its curvature along the surface at most.
     #[inline(always)]
-    pub fn gradient(&self, x: Vec3<R>, sticking: R) -> (Vec3<R>, R) {
+    pub fn gradient(&self, x: Vec3<R>) -> (Vec3<R>, R) {
         let slip = self.slip(x);
-        let stiffness = self.limit / slip.length().max(sticking);
+        let stiffness = self.limit / slip.length().max(self.sticking);
         (slip * stiffness, stiffness)
     }
 
     /// Hessian of the value, N/m: positive semi-definite.
-    pub fn hessian(&self, x: Vec3<R>, sticking: R) -> Mat3<R> {
+    pub fn hessian(&self, x: Vec3<R>) -> Mat3<R> {
         let slip = self.slip(x);
         let (length, surface) = (slip.length(), Mat3::IDENTITY - self.normal.outer(self.normal));
-        if length <= sticking {
-            return surface * (self.limit / sticking);
+        if length <= self.sticking {
+            return surface * (self.limit / self.sticking);
         }
         let u = slip / length;
         (surface - u.outer(u)) * (self.limit / length)
@@ -83,7 +94,8 @@ impl<R: Real> Grip<R> {
     /// The same in another precision, with a normal of length 1 there.
     pub fn cast<S: Real>(self) -> Grip<S> {
         let normal = self.normal.cast::<S>().unit_or(Vec3::ZERO);
-        Grip { anchor: self.anchor.cast(), normal, limit: S::of(self.limit.f64()) }
+        let [limit, sticking] = [self.limit, self.sticking].map(|number| S::of(number.f64()));
+        Grip { anchor: self.anchor.cast(), normal, limit, sticking, face: self.face }
     }
 }
 
@@ -112,27 +124,27 @@ mod tests {
 
     fn grip() -> Grip<f64> {
         let normal = Vec3::new(0.6, 0.8, 0.0);
-        Grip { anchor: Vec3::new(0.1, -0.2, 0.3), normal, limit: 2.5 }
+        Grip { anchor: Vec3::new(0.1, -0.2, 0.3), normal, limit: 2.5, sticking: 1e-2, face: None }
     }
 
     #[test]
     fn the_gradient_of_friction_is_that_of_its_value() {
-        let (grip, sticking, step) = (grip(), 1e-2, 1e-6);
+        let (grip, step) = (grip(), 1e-6);
         for moved in [[3e-3, 0.0, 1e-3], [0.2, 0.1, -0.3], [0.0, 0.0, 0.0], [6e-3, 8e-3, 0.0f64]] {
             let x = grip.anchor + Vec3::of(moved);
-            let (gradient, _) = grip.gradient(x, sticking);
+            let (gradient, _) = grip.gradient(x);
             for k in 0..3 {
                 let mut by = [0.0; 3];
                 by[k] = step;
-                let difference = grip.value(x + Vec3::of(by), sticking) - grip.value(x - Vec3::of(by), sticking);
+                let difference = grip.value(x + Vec3::of(by)) - grip.value(x - Vec3::of(by));
                 assert!((gradient[k] - difference / (2.0 * step)).abs() < 1e-5, "{moved:?} {k}");
             }
-            let hessian = grip.hessian(x, sticking);
+            let hessian = grip.hessian(x);
             for k in 0..3 {
                 let mut by = [0.0; 3];
                 by[k] = step;
-                let after = grip.gradient(x + Vec3::of(by), sticking).0 - grip.gradient(x - Vec3::of(by), sticking).0;
-                let at_the_bend = (grip.slip(x).length() - sticking).abs() < 1e-5;
+                let after = grip.gradient(x + Vec3::of(by)).0 - grip.gradient(x - Vec3::of(by)).0;
+                let at_the_bend = (grip.slip(x).length() - grip.sticking).abs() < 1e-5;
                 assert!(at_the_bend || (hessian.c[k] - after / (2.0 * step)).length() < 1e-4, "{moved:?} {k}");
             }
             assert!(gradient.length() <= grip.limit * (1.0 + 1e-12));
@@ -142,16 +154,15 @@ mod tests {
 
     #[test]
     fn the_stiffness_of_friction_bounds_its_value_from_everywhere() {
-        let (grip, sticking) = (grip(), 1e-2);
+        let grip = grip();
         let places = [[0.0, 0.0, 0.0], [4e-3, -3e-3, 1e-3], [0.02, 0.0, 0.01], [-0.3, 0.1, 0.5f64]].map(Vec3::of);
         for from in places {
-            let (gradient, stiffness) = grip.gradient(grip.anchor + from, sticking);
+            let (gradient, stiffness) = grip.gradient(grip.anchor + from);
             for to in places {
                 let dx = to - from;
-                let bound = grip.value(grip.anchor + from, sticking)
-                    + gradient.dot(dx)
-                    + 0.5 * dx.dot(grip.along(stiffness).times(dx));
-                assert!(grip.value(grip.anchor + to, sticking) <= bound + 1e-12, "{from:?} {to:?}");
+                let bound =
+                    grip.value(grip.anchor + from) + gradient.dot(dx) + 0.5 * dx.dot(grip.along(stiffness).times(dx));
+                assert!(grip.value(grip.anchor + to) <= bound + 1e-12, "{from:?} {to:?}");
             }
         }
     }

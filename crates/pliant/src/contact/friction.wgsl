@@ -1,16 +1,28 @@
 // Twin of friction.rs.
 
-fn stopped_motion(depth: f32, motion: f32) -> f32 {
-    return max(min(motion, depth * 10.0), depth);
-}
-
 // Friction of one vertex in one step; its limit is 0 where nothing touches.
 struct Grip {
     anchor: vec3<f32>,
     limit: f32,
     normal: vec3<f32>,
+    // Number of the collider of which the plane through the anchor counts; -1 if none.
+    face: f32,
     // A slip below this is none, m.
     sticking: f32,
+}
+
+// Friction is at most so many times as stiff as the contact that causes it.
+const STIFFEST: f32 = 48.0;
+
+// The slip that counts as none, m, and is at least `least`.
+fn grip_sticking(limit: f32, contact_stiffness: f32, least: f32) -> f32 {
+    return max(least, limit / (contact_stiffness * STIFFEST));
+}
+
+// Signed distance of a vertex at x from collider number k, and the normal there.
+fn grip_distance(grip: Grip, k: u32, collider: Collider, x: vec3<f32>) -> Distance {
+    if grip.face == f32(k) { return Distance(dot(grip.normal, x - grip.anchor), grip.normal); }
+    return collider_distance(collider, x);
 }
 
 fn grip_slip(grip: Grip, x: vec3<f32>) -> vec3<f32> {

@@ -97,16 +97,6 @@ impl State {
 }
 
 impl Model {
-    /// Which vertices are of bodies with tets; empty if there is none.
-    pub fn solid_vertices(&self) -> Vec<bool> {
-        let mut solid = Vec::new();
-        for body in self.bodies.iter().filter(|body| !body.tets.is_empty()) {
-            solid.resize(self.vertices(), false);
-            solid[body.vertices.clone()].fill(true);
-        }
-        solid
-    }
-
     /// Number of vertices.
     pub fn vertices(&self) -> usize {
         self.rest_x.len()

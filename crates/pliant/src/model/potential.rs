@@ -6,7 +6,7 @@
 //! measured with. Exactly held vertices are constants of the problem: their gradient is zero.
 
 use super::{Model, System};
-use crate::contact::{Grip, PosedCollider, STICKING_SPEED};
+use crate::contact::{Grip, PosedCollider};
 use crate::material::{Elements, Spring};
 use crate::math::{Mat3, Real, Vec3};
 use rayon::prelude::*;
@@ -102,7 +102,7 @@ impl Potential {
     fn contact_value(&self, i: usize, x: [f64; 4]) -> f64 {
         let push: f64 =
             self.contacts(i, x).map(|contact| 0.5 * contact.stiffness * contact.depth * contact.depth).sum();
-        push + self.grip(i).map_or(0.0, |grip| grip.value(Vec3::load(x), self.sticking()))
+        push + self.grip(i).map_or(0.0, |grip| grip.value(Vec3::load(x)))
     }
 
     fn grip(&self, i: usize) -> Option<&Grip<f64>> {
@@ -111,24 +111,18 @@ impl Potential {
 
     /// Stiffness of a contact of a vertex with its friction at most, N/m.
     pub fn contact_bound(&self, i: usize) -> f64 {
-        let friction = self.grip(i).map_or(0.0, |grip| grip.limit / self.sticking());
+        let friction = self.grip(i).map_or(0.0, |grip| grip.limit / grip.sticking);
         self.system.contact_stiffness[i] + friction
-    }
-
-    /// A slip below this is none, m.
-    fn sticking(&self) -> f64 {
-        STICKING_SPEED * self.system.h
     }
 
     /// Active contacts of a vertex.
     fn contacts(&self, i: usize, x: [f64; 4]) -> impl Iterator<Item = Contact<'_>> + '_ {
         let (thickness, stiffness) = (self.model.thickness[i], self.system.contact_stiffness[i]);
-        let (free, from) = (!self.system.held[i], self.grips.get(i).map(|grip| grip.anchor));
-        self.colliders.iter().filter_map(move |collider| {
-            let x = Vec3::load(x);
-            let (d, normal) =
-                from.map_or_else(|| collider.distance(x), |from| collider.distance_coming(x, from, thickness));
-            (free && d < thickness).then_some(Contact { collider, depth: thickness - d, normal, stiffness })
+        let (free, grip) = (!self.system.held[i], self.grips.get(i).copied().unwrap_or(Grip::NONE));
+        self.colliders.iter().enumerate().filter_map(move |(k, collider)| {
+            let (d, normal) = grip.distance(k, collider, Vec3::load(x));
+            let curved = (grip.face != Some(k as u32)).then_some(collider);
+            (free && d < thickness).then_some(Contact { curved, depth: thickness - d, normal, stiffness })
         })
     }
 
@@ -138,7 +132,7 @@ impl Potential {
         gradient.extend((0..x.len()).map(|i| {
             let contact: Vec3<f64> =
                 self.contacts(i, x[i]).fold(Vec3::ZERO, |sum, c| sum - c.normal * (c.stiffness * c.depth));
-            let friction = self.grip(i).map_or(Vec3::ZERO, |grip| grip.gradient(Vec3::load(x[i]), self.sticking()).0);
+            let friction = self.grip(i).map_or(Vec3::ZERO, |grip| grip.gradient(Vec3::load(x[i])).0);
             (offset(x[i], self.x_tilde[i]) * self.system.inertia[i] + contact + friction).store()
         }));
         for (i, target, stiffness) in &self.spring_pins {
@@ -169,7 +163,7 @@ impl Potential {
         for i in (0..x.len()).filter(|&i| !held[i]) {
             let contact =
                 self.contacts(i, x[i]).fold(Mat3::ZERO, |sum, contact| sum + contact.hessian(curvature, x[i]));
-            let friction = self.grip(i).map_or(Mat3::ZERO, |grip| grip.hessian(Vec3::load(x[i]), self.sticking()));
+            let friction = self.grip(i).map_or(Mat3::ZERO, |grip| grip.hessian(Vec3::load(x[i])));
             f(i as u32, i as u32, Mat3::scalar(self.system.inertia[i]) + contact + friction);
         }
         for (i, _, stiffness) in self.spring_pins.iter().filter(|pin| !held[pin.0 as usize]) {
@@ -211,7 +205,8 @@ fn spring_block(spring: &Spring<f64>, x: &[Vec3<f64>; 2]) -> Mat3<f64> {
 }
 
 struct Contact<'a> {
-    collider: &'a PosedCollider<f64>,
+    /// The collider, unless the plane of one of its faces counts.
+    curved: Option<&'a PosedCollider<f64>>,
     depth: f64,
     normal: Vec3<f64>,
     stiffness: f64,
@@ -221,11 +216,11 @@ impl Contact<'_> {
     /// ∇²(κ/2 depth²) = κ n nᵀ − κ depth ∂n/∂x; around a convex collider the second part is negative.
     fn hessian(&self, curvature: Curvature, x: [f64; 4]) -> Mat3<f64> {
         let across = self.normal.outer(self.normal) * self.stiffness;
-        match curvature {
-            Curvature::Projected => across,
-            // Where the plane of another side counts, there is no curvature.
-            Curvature::Exact if self.collider.distance(Vec3::load(x)).1 != self.normal => across,
-            Curvature::Exact => across - self.collider.curvature(Vec3::load(x)) * (self.stiffness * self.depth),
+        match (curvature, self.curved) {
+            (Curvature::Exact, Some(collider)) => {
+                across - collider.curvature(Vec3::load(x)) * (self.stiffness * self.depth)
+            }
+            _ => across,
         }
     }
 }

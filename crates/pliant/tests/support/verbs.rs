@@ -2,7 +2,6 @@
 #![allow(dead_code)]
 
 use crate::support::*;
-use pliant::contact::STICKING_SPEED;
 use pliant::device::Device;
 use pliant::material::{ArapTet, Batch, Elements, QuadraticBending};
 use pliant::math::{Mat3, Real, Vec3};
@@ -78,7 +77,6 @@ pub struct Bench<R: Real> {
     pub step: Step<R>,
     pub state: State,
     pub x: Vec<[R; 4]>,
-    /// Active contacts, N/m.
     /// Of active contacts, and with their friction, N/m.
     pub pushes: Vec<Mat3<f64>>,
     pub contact: Vec<Mat3<f64>>,
@@ -103,12 +101,11 @@ impl<R: Real> Bench<R> {
         assert!(x.len() < 100 || grips.iter().any(|grip| grip.limit > 0.0), "somebody feels friction");
         let system = &step.system;
         let push = |i: usize| {
-            let (at, kappa, from) =
-                (Vec3::load(x[i]), system.contact_stiffness[i], grips.get(i).map(|grip| grip.anchor));
+            let (at, kappa, grip) = (Vec3::load(x[i]), system.contact_stiffness[i], grips.get(i));
+            let (grip, thickness) = (grip.copied().unwrap_or_default().cast::<R>(), R::of(model.thickness[i]));
             let mut sum = Mat3::ZERO;
-            for collider in colliders.iter().map(|collider| collider.cast::<R>()) {
-                let thickness = R::of(model.thickness[i]);
-                let (d, normal) = collider.distance_coming(at, from.unwrap_or_default().cast(), thickness);
+            for (k, collider) in colliders.iter().map(|collider| collider.cast::<R>()).enumerate() {
+                let (d, normal) = grip.distance(k, &collider, at);
                 let normal: Vec3<f64> = normal.cast();
                 let touches = d < thickness && !system.held[i];
                 sum += normal.outer(normal) * if touches { kappa } else { 0.0 };
@@ -119,11 +116,18 @@ impl<R: Real> Bench<R> {
         let block = |i: usize| {
             let (grip, moved) = (grips[i], Vec3::load(x[i]).cast() - grips[i].anchor);
             let across = Mat3::IDENTITY - grip.normal.outer(grip.normal);
-            pushes[i] + across * (grip.limit / (across * moved).length().max(STICKING_SPEED * H))
+            pushes[i] + across * (grip.limit / (across * moved).length().max(grip.sticking))
         };
         let contact: Vec<Mat3<f64>> = (0..x.len()).map(block).collect();
         let stiffest = system.matrix.diagonal().iter().zip(&contact).map(|(d, c)| d + c.trace()).fold(0.0, f64::max);
-        let rounding = 8.0 * R::EPSILON.f64() * stiffest;
+        // The stiffness of friction is as wrong as the slip below it, a small difference of positions.
+        let blurred = |i: usize| {
+            let (grip, at) = (grips[i], Vec3::load(x[i]).cast());
+            let slip = (at - grip.anchor).length().max(grip.sticking);
+            if grip.limit > 0.0 { contact[i].trace() * at.length() / slip } else { 0.0 }
+        };
+        let blurred = (0..x.len()).map(blurred).fold(0.0, f64::max);
+        let rounding = 8.0 * R::EPSILON.f64() * stiffest + R::EPSILON.f64() * blurred;
         // The verbs below use the contacts of the last gradient.
         let mut g = x.clone();
         step.device.gradient(&mut step.problem, &x, &mut g);

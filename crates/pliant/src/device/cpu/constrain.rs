@@ -121,9 +121,9 @@ impl<R: Real> CpuProblem<R> {
                 if inv_mass[i] == R::ZERO {
                     continue;
                 }
-                for collider in colliders {
+                for (k, collider) in colliders.iter().enumerate() {
                     let at = Vec3::load(*x);
-                    let (d, normal) = collider.distance_coming(at, grips[i].anchor, thickness[i]);
+                    let (d, normal) = grips[i].distance(k, collider, at);
                     let depth = thickness[i] - d;
                     if depth > R::ZERO {
                         let carried = Vec3::load(*start) + collider.velocity_at(at) * h;

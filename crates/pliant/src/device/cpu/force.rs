@@ -3,7 +3,7 @@
 use super::parallel::{CHUNK, for_chunks, sum_chunks};
 use super::problem::{CpuProblem, Slotted};
 use super::rows::{Lanes, Rows};
-use crate::contact::{Grip, PosedCollider, STICKING_SPEED, covered, without_momentum};
+use crate::contact::{Grip, PosedCollider, covered, without_momentum};
 use crate::device::Blend;
 use crate::material::Elements;
 use crate::math::{LANES, Real, Sym3, Vec3, Wide};
@@ -18,7 +18,6 @@ struct Force<'a, R> {
     colliders: &'a [PosedCollider<R>],
     /// Empty without colliders.
     grips: &'a [Grip<R>],
-    sticking: R,
     thickness: &'a [R],
     contact_stiffness: &'a [R],
     diagonal: &'a [R],
@@ -34,7 +33,6 @@ impl<'a, R: Real> Force<'a, R> {
             x_pull: &problem.x_pull,
             colliders: &problem.colliders,
             grips: &problem.grips,
-            sticking: R::of(STICKING_SPEED * problem.system.h),
             thickness: &problem.thickness,
             contact_stiffness: &problem.contact_stiffness,
             diagonal: &problem.diagonal,
@@ -94,8 +92,8 @@ impl<'a, R: Real> Force<'a, R> {
                 continue;
             }
             let (stiffness, mut push) = (self.contact_stiffness[i], Sym3::ZERO);
-            for collider in self.colliders {
-                let (d, normal) = collider.distance_coming(Vec3::load(x[i]), self.grips[i].anchor, self.thickness[i]);
+            for (k, collider) in self.colliders.iter().enumerate() {
+                let (d, normal) = self.grips[i].distance(k, collider, Vec3::load(x[i]));
                 let depth = self.thickness[i] - d;
                 if depth > R::ZERO {
                     push = push + Sym3::square(normal) * stiffness;
@@ -116,26 +114,28 @@ impl<'a, R: Real> Force<'a, R> {
     #[inline]
     fn friction(&self, i: usize, x: [R; 4]) -> Option<(Vec3<R>, Sym3<R>)> {
         let grip = self.grips.get(i).filter(|grip| grip.limit > R::ZERO)?;
-        let (force, stiffness) = grip.gradient(Vec3::load(x), self.sticking);
+        let (force, stiffness) = grip.gradient(Vec3::load(x));
         Some((force, grip.along(stiffness)))
     }
 
-    /// Gradients of the vertices of the block that starts at `first`, with their active contacts.
+    /// Gradients of the vertices of the block that starts at `first`, with their active contacts and their friction.
     #[inline(always)]
-    fn gradient_block(&self, first: usize, x: &[[R; 4]], g: &mut [[R; 4]], contact: &mut [Sym3<R>]) {
-        contact.fill(Sym3::ZERO);
-        let mut touch = |l: usize, push, friction| contact[l] = push + friction;
+    fn gradient_block(&self, first: usize, x: &[[R; 4]], g: &mut [[R; 4]], [pushes, frictions]: [&mut [Sym3<R>]; 2]) {
+        pushes.fill(Sym3::ZERO);
+        frictions.fill(Sym3::ZERO);
+        let mut touch = |l: usize, push, friction| (pushes[l], frictions[l]) = (push, friction);
         let sum = self.block(first / LANES, x, load::<R>(x, first), &mut touch).map(Wide::lanes);
         for (l, g) in g.iter_mut().enumerate() {
             *g = [sum[0][l], sum[1][l], sum[2][l], R::ZERO];
         }
     }
 
-    /// Gradients of the vertices from `first` on, with their active contacts.
+    /// Gradients of the vertices from `first` on, with their active contacts and their friction.
     #[inline(always)]
-    fn gradient_chunk(&self, first: usize, x: &[[R; 4]], g: &mut [[R; 4]], contact: &mut [Sym3<R>]) {
-        for (k, (g, contact)) in g.chunks_mut(LANES).zip(contact.chunks_mut(LANES)).enumerate() {
-            self.gradient_block(first + k * LANES, x, g, contact);
+    fn gradient_chunk(&self, first: usize, x: &[[R; 4]], g: &mut [[R; 4]], [pushes, frictions]: [&mut [Sym3<R>]; 2]) {
+        let touching = pushes.chunks_mut(LANES).zip(frictions.chunks_mut(LANES));
+        for (k, (g, (pushes, frictions))) in g.chunks_mut(LANES).zip(touching).enumerate() {
+            self.gradient_block(first + k * LANES, x, g, [pushes, frictions]);
         }
     }
 
@@ -246,7 +246,7 @@ macro_rules! vectorised {
 }
 vectorised!(
     gradient_chunk, gradient_chunk_avx2, gradient_chunk,
-    (first: usize, x: &[[R; 4]], g: &mut [[R; 4]], contact: &mut [Sym3<R>])
+    (first: usize, x: &[[R; 4]], g: &mut [[R; 4]], touching: [&mut [Sym3<R>]; 2])
 );
 vectorised!(
     jacobi_chunk, jacobi_chunk_avx2, jacobi_chunk,
@@ -271,48 +271,33 @@ impl<R: Real> CpuProblem<R> {
     }
 
     pub(super) fn gradient(&mut self, x: &[[R; 4]], g: &mut [[R; 4]]) {
-        self.gradient_among(x, g, true);
-        if self.colliders.is_empty() {
-            return;
+        self.fill_slots(x);
+        let (mut contact, mut friction) = (std::mem::take(&mut self.contact), std::mem::take(&mut self.friction));
+        let force = Force::of(self);
+        g.par_chunks_mut(CHUNK)
+            .zip(contact.par_chunks_mut(CHUNK).zip(friction.par_chunks_mut(CHUNK)))
+            .enumerate()
+            .for_each(|(k, (g, (contact, friction)))| gradient_chunk(&force, k * CHUNK, x, g, [contact, friction]));
+        (self.contact, self.friction) = (contact, friction);
+        if !self.colliders.is_empty() {
+            self.cover_contacts();
         }
-        let mut friction = std::mem::take(&mut self.friction);
-        if !self.grips.is_empty() {
-            let force = Force::of(self);
-            for_chunks(&mut friction, |first, chunk| {
-                for (i, own) in (first..).zip(chunk) {
-                    *own = force.friction(i, x[i]).map_or(Sym3::ZERO, |(_, block)| block);
-                }
-            });
-        }
-        self.friction = friction;
-        let (fresh, now, friction) = (std::mem::take(&mut self.fresh_step), &self.contact, &self.friction);
-        let (grips, stiffness) = (&self.grips, &self.contact_stiffness);
-        for_chunks(&mut self.pushes, |first, chunk| {
-            for (i, had) in (first..).zip(chunk) {
-                let push = now[i] + friction[i] * -R::ONE;
+    }
+
+    /// `contact` has the pushes of a gradient: they join those of the step, and friction joins them.
+    fn cover_contacts(&mut self) {
+        let fresh = std::mem::take(&mut self.fresh_step);
+        let Self { contact, pushes, friction, grips, contact_stiffness, .. } = self;
+        let chunks = contact.par_chunks_mut(CHUNK).zip(pushes.par_chunks_mut(CHUNK));
+        chunks.enumerate().for_each(|(k, (contact, pushes))| {
+            for (i, (contact, had)) in (k * CHUNK..).zip(contact.iter_mut().zip(pushes)) {
                 if fresh {
-                    *had = covered(Sym3::square(grips[i].normal) * stiffness[i], Sym3::ZERO);
+                    *had = covered(Sym3::square(grips[i].normal) * contact_stiffness[i], Sym3::ZERO);
                 }
-                *had = covered(push, *had);
+                *had = covered(*contact, *had);
+                *contact = *contact + friction[i];
             }
         });
-    }
-
-    /// ∇E without colliders.
-    pub(super) fn free_gradient(&mut self, x: &[[R; 4]], g: &mut [[R; 4]]) {
-        self.gradient_among(x, g, false);
-    }
-
-    fn gradient_among(&mut self, x: &[[R; 4]], g: &mut [[R; 4]], colliders: bool) {
-        self.fill_slots(x);
-        let mut contact = std::mem::take(&mut self.contact);
-        let force = Force::of(self);
-        let force = if colliders { force } else { Force { colliders: &[], ..force } };
-        g.par_chunks_mut(CHUNK)
-            .zip(contact.par_chunks_mut(CHUNK))
-            .enumerate()
-            .for_each(|(k, (g, contact))| gradient_chunk(&force, k * CHUNK, x, g, contact));
-        self.contact = contact;
     }
 
     /// x⁻ becomes x⁺; returns ∇Eᵀ D⁻¹ ∇E at x.

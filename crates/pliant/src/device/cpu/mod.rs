@@ -2,6 +2,7 @@
 
 mod constrain;
 mod force;
+mod grips;
 mod matrix;
 mod measure;
 mod multigrid;

@@ -55,10 +55,8 @@ pub struct CpuProblem<R: Real> {
     pub(super) fresh_step: bool,
     /// Friction of the step in progress, and where its vertices come from; empty without colliders.
     pub(super) grips: Vec<Grip<R>>,
-    /// Which vertices are of solids; empty without any.
-    pub(super) solid: Vec<bool>,
-    /// ∇E without colliders at the start of the step, N; empty without friction of solids.
-    pub(super) start_gradient: Vec<[R; 4]>,
+    /// How much each body is pressed against each collider in this step, m; see `grips.rs`.
+    pub(super) pressed: Vec<R>,
     /// A in this precision, by rows.
     pub(super) matrix: Vec<R>,
     pub(super) colouring: Option<Colouring>,
@@ -77,6 +75,7 @@ pub struct CpuProblem<R: Real> {
 #[derive(Default)]
 pub(super) struct Scratch {
     pub parts: Vec<f64>,
+    pub pairs: Vec<[f64; 2]>,
     pub x: Vec<[f64; 4]>,
     pub gradient: Vec<[f64; 4]>,
     pub rhs: Vec<f64>,
@@ -168,8 +167,7 @@ impl<R: Real> CpuProblem<R> {
             friction: vec![Sym3::ZERO; n],
             fresh_step: true,
             grips: Vec::new(),
-            solid: model.solid_vertices(),
-            start_gradient: Vec::new(),
+            pressed: Vec::new(),
             matrix: of(&system.matrix.value),
             colouring: None,
             direct: None,

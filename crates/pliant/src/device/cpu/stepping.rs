@@ -2,11 +2,10 @@
 
 use super::map;
 use super::problem::CpuProblem;
-use crate::contact::{Grip, limit_slip, stopped_motion};
+use crate::contact::limit_slip;
 use crate::device::StepInput;
 use crate::math::{Real, Vec3};
 use crate::model::Potential;
-use rayon::prelude::*;
 
 impl<R: Real> CpuProblem<R> {
     /// x̃ = x + h v + h² M⁻¹ f
@@ -84,53 +83,6 @@ impl<R: Real> CpuProblem<R> {
         self.take_grips();
     }
 
-    /// Friction of the step, and where each vertex comes from. The normal force is what it takes to keep a vertex that is
-    /// about to go inside on the surface: against its inertia and weight; for solids also against the elastic forces at the
-    /// start, by which the rest of the body weighs on it. In cloth these are small beside what a solve leaves unfinished, and
-    /// wrinkles would feed on it.
-    fn take_grips(&mut self) {
-        self.grips.clear();
-        if self.colliders.is_empty() {
-            return;
-        }
-        let (start, mut elastic) = (std::mem::take(&mut self.start), std::mem::take(&mut self.start_gradient));
-        let pressed = !self.solid.is_empty() && self.colliders.iter().any(|collider| collider.friction > R::ZERO);
-        if pressed {
-            elastic.resize(start.len(), [R::ZERO; 4]);
-            self.free_gradient(&start, &mut elastic);
-        }
-        let (h, x_tilde) = (R::of(self.system.h), &self.x_tilde);
-        let own = |i: usize| {
-            let (x, target) = (Vec3::load(start[i]), Vec3::load(x_tilde[i]));
-            let (mut most, mut pressed_by) = (Grip { anchor: x, ..Grip::NONE }, R::ZERO);
-            if self.inv_mass[i] == R::ZERO {
-                return most;
-            }
-            let inertia = R::of(self.system.inertia[i]);
-            let force =
-                if pressed && self.solid[i] { Vec3::load(elastic[i]) - (x - target) * inertia } else { Vec3::ZERO };
-            for collider in &self.colliders {
-                let anchor = x + collider.velocity_at(x) * h;
-                let depth = self.thickness[i] - collider.distance_coming(target, anchor, self.thickness[i]).0;
-                if depth > R::ZERO {
-                    let (_, normal) = collider.distance(anchor);
-                    let stopped = stopped_motion(depth, (anchor - target).dot(normal));
-                    let pressing = (inertia * stopped + force.dot(normal)).max(R::ZERO);
-                    let limit = collider.friction * pressing;
-                    // Without friction the one that presses most says where the vertex comes from.
-                    if limit > most.limit || (limit == most.limit && pressing > pressed_by) {
-                        (most, pressed_by) = (Grip { anchor, normal, limit }, pressing);
-                    }
-                }
-            }
-            most
-        };
-        let mut grips = std::mem::take(&mut self.grips);
-        (0..start.len()).into_par_iter().map(own).collect_into_vec(&mut grips);
-        self.grips = grips;
-        (self.start, self.start_gradient) = (start, elastic);
-    }
-
     /// What colliders alone do to each vertex: it goes where contact and inertia balance, and friction shortens its slip.
     pub(super) fn meet_colliders(&self, x: &mut [[R; 4]]) {
         if self.grips.is_empty() {
@@ -141,15 +93,15 @@ impl<R: Real> CpuProblem<R> {
             if self.inv_mass[i] == R::ZERO {
                 return x;
             }
-            let Grip { anchor, normal, limit } = self.grips[i];
+            let grip = &self.grips[i];
             let stiffness = self.contact_stiffness[i];
             let share = stiffness / (stiffness + R::of(self.system.inertia[i]));
-            for collider in &self.colliders {
-                let (d, normal) = collider.distance_coming(x, anchor, self.thickness[i]);
+            for (k, collider) in self.colliders.iter().enumerate() {
+                let (d, normal) = grip.distance(k, collider, x);
                 x += normal * ((self.thickness[i] - d).max(R::ZERO) * share);
             }
-            let back = limit * h * h * self.inv_mass[i];
-            if back > R::ZERO { anchor + limit_slip(x - anchor, normal, back, R::ONE) } else { x }
+            let back = grip.limit * h * h * self.inv_mass[i];
+            if back > R::ZERO { grip.anchor + limit_slip(x - grip.anchor, grip.normal, back, R::ONE) } else { x }
         });
     }
 
@@ -174,8 +126,8 @@ impl<R: Real> CpuProblem<R> {
         }
         map(x, |i, mut x| {
             if self.inv_mass[i] > R::ZERO {
-                for collider in &self.colliders {
-                    let (d, normal) = collider.distance_coming(x, self.grips[i].anchor, self.thickness[i]);
+                for (k, collider) in self.colliders.iter().enumerate() {
+                    let (d, normal) = self.grips[i].distance(k, collider, x);
                     if d < R::ZERO {
                         x -= normal * d;
                     }

@@ -1,0 +1,121 @@
+//! Contacts of a step before its solve: how hard bodies press, and so their friction.
+
+use crate::buffer::{Buffer, Field};
+use crate::context::Context;
+use crate::error::GpuError;
+use crate::gpu::Gpu;
+use crate::kernel::{Access, GROUP, Kernel};
+use crate::kernels::grip_text;
+use crate::library::Library;
+use crate::problem::GpuProblem;
+use bytemuck::{Pod, Zeroable};
+use pliant::contact::{Grip, sticking_slip};
+use pliant::math::Vec3;
+use pliant::model::Model;
+use std::sync::Arc;
+
+/// What the grips of a step are found with.
+pub(crate) struct Grips {
+    press: Arc<Kernel>,
+    spread: Arc<Kernel>,
+    grip: Arc<Kernel>,
+    /// Vertices of one body each, a workgroup's worth: the first, the one after the last, the body.
+    chunks: Buffer,
+    chunk_count: u32,
+    /// First chunk and number of chunks.
+    bodies: Buffer,
+    /// Bodies times colliders.
+    pairs: u32,
+    parts: Buffer,
+    pressed: Buffer,
+    /// Some collider has friction.
+    rough: bool,
+}
+
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct GripParameters {
+    n: u32,
+    h: f32,
+}
+
+impl Grips {
+    /// `None` without colliders.
+    pub(crate) fn new(context: &Context, library: &mut Library, model: &Model) -> Result<Option<Self>, GpuError> {
+        let colliders = model.colliders.len();
+        if model.vertices() == 0 || colliders == 0 {
+            return Ok(None);
+        }
+        let (mut chunks, mut bodies) = (Vec::new(), Vec::new());
+        for (body, vertices) in (0..).zip(model.bodies.iter().map(|body| &body.vertices)) {
+            let starts = vertices.clone().step_by(GROUP as usize);
+            bodies.push([chunks.len() as u32, starts.len() as u32]);
+            chunks
+                .extend(starts.map(|first| [first, vertices.end.min(first + GROUP as usize), body].map(|i| i as u32)));
+        }
+        use Access::{Read, Write};
+        let (text, access) = (grip_text(colliders), [Read, Read, Read, Read, Write, Read, Read, Write, Write]);
+        let mut kernel = |entry: &str| library.kernel::<GripParameters>("grip", &text, entry, &access);
+        Ok(Some(Self {
+            press: kernel("press")?,
+            spread: kernel("spread")?,
+            grip: kernel("grip")?,
+            chunks: Buffer::with(context, "chunks of bodies", &chunks)?,
+            chunk_count: chunks.len() as u32,
+            bodies: Buffer::with(context, "bodies", &bodies)?,
+            pairs: (bodies.len() * colliders) as u32,
+            parts: Buffer::new(context, "parts of pressing forces", (16 * chunks.len() * colliders) as u64)?,
+            pressed: Buffer::with(context, "pressing", &vec![0.0f32; bodies.len() * colliders])?,
+            rough: model.colliders.iter().any(|collider| collider.friction() > 0.0),
+        }))
+    }
+}
+
+impl Gpu {
+    /// Friction of the step that begins at x, and on which side its vertices touch.
+    pub(crate) fn take_grips(&mut self, problem: &GpuProblem, x: &Field) {
+        let Some(grips) = &problem.grips else { return };
+        let h = problem.system.h as f32;
+        let buffers = [
+            &x.buffer,
+            &problem.x_tilde.buffer,
+            &problem.inertia,
+            &problem.colliders,
+            &problem.touch,
+            &grips.chunks,
+            &grips.bodies,
+            &grips.parts,
+            &grips.pressed,
+        ];
+        let mut run =
+            |kernel: &Kernel, n: u32| self.recorder.run(kernel, &buffers, &GripParameters { n, h }, n * GROUP);
+        if grips.rough {
+            run(&grips.press, grips.chunk_count);
+            run(&grips.spread, grips.pairs);
+        }
+        run(&grips.grip, grips.chunk_count);
+    }
+
+    /// Brings the friction of the step to the objective in `f64`.
+    pub(crate) fn read_grips(&mut self, problem: &mut GpuProblem) -> Result<(), GpuError> {
+        let GpuProblem { order, potential, touch, grips, system, .. } = problem;
+        if grips.is_none() {
+            return Ok(());
+        }
+        let grips = &mut potential.grips;
+        grips.resize(order.vertex.len(), Grip::NONE);
+        self.recorder.read_vectors(touch, |k, [x, y, z, w]| {
+            let i = order.vertex[k / 3] as usize;
+            let grip = &mut grips[i];
+            let vector = Vec3::<f32>::new(x, y, z).cast();
+            match k % 3 {
+                1 => {
+                    (grip.anchor, grip.limit) = (vector, f64::from(w));
+                    grip.sticking = sticking_slip(grip.limit, system.contact_stiffness[i], system.h);
+                }
+                2 => (grip.normal, grip.face) = (vector.unit_or(Vec3::ZERO), (w >= 0.0).then_some(w as u32)),
+                _ => {}
+            }
+        })
+    }
+}
