@@ -1,14 +1,19 @@
 use super::Csr;
+use crate::math::Real;
 use faer::dyn_stack::{MemBuffer, MemStack, StackReq};
-use faer::sparse::linalg::cholesky::{LltRef, SymbolicCholesky, SymmetricOrdering, factorize_symbolic_cholesky};
+use faer::sparse::linalg::SupernodalThreshold;
+use faer::sparse::linalg::cholesky::{
+    CholeskySymbolicParams, LltRef, SymbolicCholesky, SymmetricOrdering, factorize_symbolic_cholesky,
+};
 use faer::sparse::{SparseColMatRef, SymbolicSparseColMatRef};
+use faer::traits::RealField;
 use faer::{Conj, MatMut, Par, Side};
 
-/// Sparse Cholesky by `faer`: analysed once for a pattern, factored again for each set of values. Sequential, so that
-/// the bits do not depend on the number of threads.
-pub struct Cholesky {
+/// Sparse Cholesky by `faer` in `f64` or `f32`: analysed once for a pattern, factored again for each set of values.
+/// Sequential, so that the bits do not depend on the number of threads.
+pub struct Cholesky<T = f64> {
     symbolic: SymbolicCholesky<u32>,
-    factor: Vec<f64>,
+    factor: Vec<T>,
     workspace: MemBuffer,
     columns: usize,
 }
@@ -30,23 +35,47 @@ pub enum CholeskyError {
 impl Cholesky {
     /// Analyses the pattern of a symmetric matrix; `columns` is the number of right-hand sides solved at once.
     pub fn analyse(matrix: &Csr, columns: usize) -> Result<Self, CholeskyError> {
-        let symbolic =
-            factorize_symbolic_cholesky(pattern(matrix), Side::Lower, SymmetricOrdering::Amd, Default::default())
-                .map_err(|_| CholeskyError::OutOfMemory)?;
-        let need = StackReq::any_of(&[
-            symbolic.factorize_numeric_llt_scratch::<f64>(Par::Seq, Default::default()),
-            symbolic.solve_in_place_scratch::<f64>(columns, Par::Seq),
-        ]);
-        let workspace = MemBuffer::try_new(need).map_err(|_| CholeskyError::OutOfMemory)?;
-        let mut factor = Vec::new();
-        factor.try_reserve_exact(symbolic.len_val()).map_err(|_| CholeskyError::OutOfMemory)?;
-        factor.resize(symbolic.len_val(), 0.0);
-        Ok(Self { symbolic, factor, workspace, columns })
+        Self::analyse_as(matrix, columns, SymmetricOrdering::Amd, SupernodalThreshold::AUTO)
     }
 
     /// Factors a matrix of the analysed pattern.
     pub fn factor(&mut self, matrix: &Csr) -> Result<(), CholeskyError> {
-        let values = SparseColMatRef::new(pattern(matrix), &matrix.value);
+        self.factor_values(matrix, &matrix.value)
+    }
+}
+
+impl<T: Real + RealField> Cholesky<T> {
+    /// As [`Cholesky::analyse`], for a matrix whose rows are in their order of elimination already.
+    pub fn analyse_ordered(matrix: &Csr, columns: usize) -> Result<Self, CholeskyError> {
+        // The other algorithm for small matrices wants to be given one triangle alone.
+        Self::analyse_as(matrix, columns, SymmetricOrdering::Identity, SupernodalThreshold::FORCE_SUPERNODAL)
+    }
+
+    fn analyse_as(
+        matrix: &Csr,
+        columns: usize,
+        order: SymmetricOrdering<u32>,
+        threshold: SupernodalThreshold,
+    ) -> Result<Self, CholeskyError> {
+        let parameters =
+            CholeskySymbolicParams { supernodal_flop_ratio_threshold: threshold, ..CholeskySymbolicParams::default() };
+        let symbolic = factorize_symbolic_cholesky(pattern(matrix), Side::Lower, order, parameters)
+            .map_err(|_| CholeskyError::OutOfMemory)?;
+        let need = StackReq::any_of(&[
+            symbolic.factorize_numeric_llt_scratch::<T>(Par::Seq, Default::default()),
+            symbolic.solve_in_place_scratch::<T>(columns, Par::Seq),
+        ]);
+        let workspace = MemBuffer::try_new(need).map_err(|_| CholeskyError::OutOfMemory)?;
+        let mut factor = Vec::new();
+        factor.try_reserve_exact(symbolic.len_val()).map_err(|_| CholeskyError::OutOfMemory)?;
+        factor.resize(symbolic.len_val(), T::ZERO);
+        Ok(Self { symbolic, factor, workspace, columns })
+    }
+
+    /// Factors a matrix of the analysed pattern with other values than its own. Those left of the diagonal are not looked
+    /// at.
+    pub fn factor_values(&mut self, matrix: &Csr, values: &[T]) -> Result<(), CholeskyError> {
+        let values = SparseColMatRef::new(pattern(matrix), values);
         let stack = MemStack::new(&mut self.workspace);
         self.symbolic
             .factorize_numeric_llt(
@@ -67,7 +96,7 @@ impl Cholesky {
     }
 
     /// Replaces the right-hand sides (column-major) by the solution.
-    pub fn solve(&mut self, rhs: &mut [f64]) {
+    pub fn solve(&mut self, rhs: &mut [T]) {
         let rhs = MatMut::from_column_major_slice_mut(rhs, self.symbolic.nrows(), self.columns);
         let stack = MemStack::new(&mut self.workspace);
         LltRef::new(&self.symbolic, &self.factor).solve_in_place_with_conj(Conj::No, rhs, Par::Seq, stack);
@@ -106,6 +135,29 @@ mod tests {
     }
 
     #[test]
+    fn in_a_given_order_and_in_either_precision_only_the_upper_triangle_counts() {
+        let n = 40;
+        let matrix = path(n, 2.5);
+        let mut upper = matrix.clone();
+        for i in 0..n as usize {
+            let row = upper.offset[i] as usize..upper.offset[i + 1] as usize;
+            row.filter(|&k| (upper.column[k] as usize) < i).for_each(|k| upper.value[k] = f64::NAN);
+        }
+        let x: Vec<f64> = (0..n).map(|i| (f64::from(i) * 0.7).sin()).collect();
+        let b: Vec<f64> = (0..n as usize).map(|i| matrix.row(i).map(|(j, a)| a * x[j]).sum()).collect();
+        let (mut wide, mut narrow) = (b.clone(), b.iter().map(|b| *b as f32).collect::<Vec<_>>());
+        let mut cholesky = Cholesky::<f64>::analyse_ordered(&matrix, 1).unwrap();
+        cholesky.factor_values(&upper, &upper.value).unwrap();
+        cholesky.solve(&mut wide);
+        let values: Vec<f32> = upper.value.iter().map(|a| *a as f32).collect();
+        let mut cholesky = Cholesky::<f32>::analyse_ordered(&matrix, 1).unwrap();
+        cholesky.factor_values(&upper, &values).unwrap();
+        cholesky.solve(&mut narrow);
+        assert!(wide.iter().zip(&x).all(|(b, x)| (b - x).abs() < 1e-12));
+        assert!(narrow.iter().zip(&x).all(|(b, x)| (f64::from(*b) - x).abs() < 1e-5));
+    }
+
+    #[test]
     fn an_indefinite_matrix_is_refused() {
         let matrix = path(5, 0.1);
         let mut cholesky = Cholesky::analyse(&matrix, 1).unwrap();
@@ -117,6 +169,9 @@ mod tests {
         let matrix = Csr::from_triplets(0, std::iter::empty());
         let mut cholesky = Cholesky::analyse(&matrix, 3).unwrap();
         cholesky.factor(&matrix).unwrap();
+        cholesky.solve(&mut []);
+        let mut cholesky = Cholesky::<f32>::analyse_ordered(&matrix, 1).unwrap();
+        cholesky.factor_values(&matrix, &[]).unwrap();
         cholesky.solve(&mut []);
     }
 }

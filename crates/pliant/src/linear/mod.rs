@@ -2,8 +2,10 @@
 
 mod cholesky;
 mod csr;
+mod dissection;
 mod multigrid;
 
 pub use cholesky::{Cholesky, CholeskyError};
 pub use csr::Csr;
+pub use dissection::nested_dissection;
 pub use multigrid::{Hierarchy, Level};

@@ -36,6 +36,8 @@ pub enum Curvature {
     Exact,
     /// Every element's part is positive semi-definite.
     Projected,
+    /// What `Projected` is more than `Exact`.
+    Excess,
 }
 
 /// Elements or vertices per task; fixed, so that sums do not depend on the number of threads.
@@ -163,10 +165,15 @@ impl Potential {
         for i in (0..x.len()).filter(|&i| !held[i]) {
             let contact =
                 self.contacts(i, x[i]).fold(Mat3::ZERO, |sum, contact| sum + contact.hessian(curvature, x[i]));
+            if curvature == Curvature::Excess {
+                f(i as u32, i as u32, contact);
+                continue;
+            }
             let friction = self.grip(i).map_or(Mat3::ZERO, |grip| grip.hessian(Vec3::load(x[i])));
             f(i as u32, i as u32, Mat3::scalar(self.system.inertia[i]) + contact + friction);
         }
-        for (i, _, stiffness) in self.spring_pins.iter().filter(|pin| !held[pin.0 as usize]) {
+        let pins = self.spring_pins.iter().filter(|pin| curvature != Curvature::Excess && !held[pin.0 as usize]);
+        for (i, _, stiffness) in pins {
             f(*i, *i, Mat3::scalar(*stiffness));
         }
         for elements in &self.model.elements {
@@ -175,13 +182,16 @@ impl Potential {
                     f(row, column, block);
                 }
             };
-            if let (Elements::Spring(batch), Curvature::Exact) = (elements, curvature) {
+            if let (Elements::Spring(batch), Curvature::Exact | Curvature::Excess) = (elements, curvature) {
                 for (c, (&[i, j], spring)) in batch.iter().enumerate() {
-                    let block = spring_block(spring, &batch.points(c, x));
+                    let block = spring_block(spring, &batch.points(c, x), curvature);
                     [(i, i, block), (j, j, block), (i, j, -block), (j, i, -block)]
                         .into_iter()
                         .for_each(|(row, column, block)| add(row, column, block));
                 }
+                continue;
+            }
+            if curvature == Curvature::Excess {
                 continue;
             }
             let batch = elements.view();
@@ -194,13 +204,18 @@ impl Potential {
 }
 
 /// k [n nᵀ + (1 − r/l)(I − n nᵀ)]: across its axis a compressed spring pushes. A collapsed one has no axis to speak of.
-fn spring_block(spring: &Spring<f64>, x: &[Vec3<f64>; 2]) -> Mat3<f64> {
+/// [`Curvature::Excess`] is what makes that push none.
+fn spring_block(spring: &Spring<f64>, x: &[Vec3<f64>; 2], curvature: Curvature) -> Mat3<f64> {
     let length = (x[0] - x[1]).length();
+    let excess = curvature == Curvature::Excess;
     if length <= f64::MIN_POSITIVE {
-        return Mat3::scalar(spring.stiffness);
+        return if excess { Mat3::ZERO } else { Mat3::scalar(spring.stiffness) };
     }
     let n = (x[0] - x[1]) / length;
     let across = 1.0 - spring.rest_length / length;
+    if excess {
+        return (Mat3::IDENTITY - n.outer(n)) * (spring.stiffness * (-across).max(0.0));
+    }
     (n.outer(n) * (1.0 - across) + Mat3::scalar(across)) * spring.stiffness
 }
 
@@ -216,11 +231,14 @@ impl Contact<'_> {
     /// ∇²(κ/2 depth²) = κ n nᵀ − κ depth ∂n/∂x; around a convex collider the second part is negative.
     fn hessian(&self, curvature: Curvature, x: [f64; 4]) -> Mat3<f64> {
         let across = self.normal.outer(self.normal) * self.stiffness;
-        match (curvature, self.curved) {
-            (Curvature::Exact, Some(collider)) => {
-                across - collider.curvature(Vec3::load(x)) * (self.stiffness * self.depth)
-            }
-            _ => across,
+        let curved = || match self.curved {
+            Some(collider) => collider.curvature(Vec3::load(x)) * (self.stiffness * self.depth),
+            None => Mat3::ZERO,
+        };
+        match curvature {
+            Curvature::Projected => across,
+            Curvature::Exact => across - curved(),
+            Curvature::Excess => curved(),
         }
     }
 }

@@ -378,7 +378,7 @@ impl Method {
                 let sweep = ColouredConstraints { extended, symmetric, x_hat: None };
                 Box::new(Stationary::<D, _>::new(sweep, chebyshev, gamma))
             }
-            Kind::Newton => Box::new(Newton),
+            Kind::Newton => Box::new(Newton::default()),
         }
     }
 }

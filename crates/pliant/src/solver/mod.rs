@@ -6,6 +6,7 @@ mod chebyshev;
 mod control;
 mod method;
 mod newton;
+mod newton_hessian;
 mod pbd;
 mod pd_direct;
 mod pd_gauss_seidel;

@@ -1,11 +1,12 @@
 //! Newton's method in `f64`: exact or positive semi-definite Hessian, sparse Cholesky, backtracking. The ground truth for
 //! every error reported anywhere, and a solver of its own.
 
+use super::newton_hessian::Hessian;
 use super::{Control, SolveError, SolveReport, Solver};
 use crate::device::Device;
-use crate::linear::{Cholesky, CholeskyError, Csr};
-use crate::math::{Mat3, Vec3};
-use crate::model::{Curvature, Potential};
+use crate::math::Vec3;
+use crate::model::Potential;
+use std::sync::Arc;
 
 /// What a minimisation reached.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -34,39 +35,113 @@ pub fn minimise(
     potential: &Potential,
     x: &mut Vec<[f64; 4]>,
     tolerance: f64,
-    mut watch: impl FnMut(usize, &[[f64; 4]]) -> bool,
+    watch: impl FnMut(usize, &[[f64; 4]]) -> bool,
 ) -> Result<NewtonReport, SolveError> {
-    let mut gradient = Vec::new();
-    let mut hessian = BlockMatrix::new(potential);
-    let mut cholesky = None;
-    potential.gradient(x, &mut gradient);
-    let mut energy = potential.value(x);
-    let mut gradient_norm = norm(&gradient);
-    let enough = tolerance * gradient_norm;
-    let (mut iterations, mut stuck) = (0, false);
-    let mut converged = gradient_norm <= least_gradient(potential, x);
-    while !converged && watch(iterations, x) {
-        let dx = direction(potential, x, &gradient, &mut hessian, &mut cholesky)?;
-        let Some((next, lower)) = line_search(potential, x, &dx, &gradient, energy) else {
-            stuck = true;
-            break;
-        };
-        potential.gradient(&next, &mut gradient);
-        let next_norm = norm(&gradient);
-        if lower >= energy && next_norm >= gradient_norm {
-            stuck = true;
-            break;
-        }
-        (*x, energy, gradient_norm) = (next, lower, next_norm);
-        iterations += 1;
-        converged = gradient_norm <= enough;
+    Minimiser::new(potential)?.minimise(potential, x, tolerance, watch)
+}
+
+/// Newton's method with its memory, for many minimisations with one system.
+struct Minimiser {
+    hessian: Hessian,
+    dx: Vec<Vec3<f64>>,
+    gradient: Vec<[f64; 4]>,
+    /// The next iterate and its gradient.
+    next: Vec<[f64; 4]>,
+    next_gradient: Vec<[f64; 4]>,
+}
+
+/// How low an iterate is.
+#[derive(Clone, Copy)]
+struct Level {
+    energy: f64,
+    gradient_norm: f64,
+}
+
+impl Minimiser {
+    fn new(potential: &Potential) -> Result<Self, SolveError> {
+        let n = potential.model().vertices();
+        let field = || vec![[0.0; 4]; n];
+        let (gradient, next, next_gradient) = (field(), field(), field());
+        Ok(Self { hessian: Hessian::new(potential)?, dx: vec![Vec3::ZERO; n], gradient, next, next_gradient })
     }
-    converged |= gradient_norm <= 10.0 * least_gradient(potential, x);
-    Ok(NewtonReport { iterations, energy, gradient_norm, converged, stuck: stuck && !converged })
+
+    fn minimise(
+        &mut self,
+        potential: &Potential,
+        x: &mut Vec<[f64; 4]>,
+        tolerance: f64,
+        mut watch: impl FnMut(usize, &[[f64; 4]]) -> bool,
+    ) -> Result<NewtonReport, SolveError> {
+        self.hessian.restart();
+        potential.gradient(x, &mut self.gradient);
+        let mut level = Level { energy: potential.value(x), gradient_norm: norm(&self.gradient) };
+        let enough = tolerance * level.gradient_norm;
+        let (mut iterations, mut stuck) = (0, false);
+        let mut converged = level.gradient_norm <= least_gradient(potential, x);
+        while !converged && !stuck && watch(iterations, x) {
+            self.hessian.assemble(potential, x);
+            match self.lower(potential, x, level)? {
+                Some(lower) => {
+                    level = lower;
+                    std::mem::swap(x, &mut self.next);
+                    std::mem::swap(&mut self.gradient, &mut self.next_gradient);
+                    iterations += 1;
+                    converged = level.gradient_norm <= enough;
+                }
+                None => stuck = true,
+            }
+        }
+        let Level { energy, gradient_norm } = level;
+        converged |= as_good_as_none(gradient_norm, potential, x);
+        Ok(NewtonReport { iterations, energy, gradient_norm, converged, stuck: stuck && !converged })
+    }
+
+    /// Finds the next iterate; `None` if there is none that lowers E or ‖∇E‖, not even with a direction in `f64`.
+    fn lower(&mut self, potential: &Potential, x: &[[f64; 4]], now: Level) -> Result<Option<Level>, SolveError> {
+        loop {
+            self.hessian.direction(potential, x, &self.gradient, &mut self.dx)?;
+            if let Some(energy) = self.line_search(potential, x, now.energy) {
+                potential.gradient(&self.next, &mut self.next_gradient);
+                let gradient_norm = norm(&self.next_gradient);
+                if energy < now.energy || gradient_norm < now.gradient_norm {
+                    return Ok(Some(Level { energy, gradient_norm }));
+                }
+            }
+            if as_good_as_none(now.gradient_norm, potential, x) || !self.hessian.be_precise() {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// Halves the step until E decreases enough; `None` if it never does.
+    fn line_search(&mut self, potential: &Potential, x: &[[f64; 4]], energy: f64) -> Option<f64> {
+        let slope: f64 = self.dx.iter().zip(&self.gradient).map(|(d, g)| d.dot(Vec3::load(*g))).sum();
+        let mut step_length = 1.0;
+        for _ in 0..40 {
+            let moved = x.iter().zip(&self.dx).map(|(x, d)| (Vec3::load(*x) + *d * step_length).store());
+            self.next.clear();
+            self.next.extend(moved);
+            let lower = potential.value(&self.next);
+            // Near the minimum the decrease drowns in rounding: a full step that keeps E to the last digits is still
+            // taken, and the gradient decides whether it was progress.
+            let drowned = step_length == 1.0 && -slope < 1e-10 * energy.abs();
+            let rounding = if drowned { 1e-12 * energy.abs() } else { 0.0 };
+            if lower <= energy + SUFFICIENT * step_length * slope + rounding {
+                return Some(lower);
+            }
+            step_length *= 0.5;
+        }
+        None
+    }
 }
 
 fn norm(g: &[[f64; 4]]) -> f64 {
     g.iter().map(|g| Vec3::load(*g).length_sq()).sum::<f64>().sqrt()
+}
+
+/// Whether a ‖∇E‖ may be all rounding, N.
+fn as_good_as_none(gradient_norm: f64, potential: &Potential, x: &[[f64; 4]]) -> bool {
+    gradient_norm <= 10.0 * least_gradient(potential, x)
 }
 
 /// ‖∇E‖ that rounding of x to `f64` makes, N: every force is a stiffness times a difference of positions.
@@ -75,148 +150,39 @@ fn least_gradient(potential: &Potential, x: &[[f64; 4]]) -> f64 {
     f64::EPSILON * x.iter().zip(&potential.system().diagonal).map(square).sum::<f64>().sqrt()
 }
 
-/// dx = −H⁻¹ g
-fn direction(
-    potential: &Potential,
-    x: &[[f64; 4]],
-    gradient: &[[f64; 4]],
-    hessian: &mut BlockMatrix,
-    cholesky: &mut Option<Cholesky>,
-) -> Result<Vec<Vec3<f64>>, SolveError> {
-    let failed = |error: CholeskyError| SolveError::Newton(error.to_string());
-    hessian.assemble(potential, x);
-    let cholesky = match cholesky {
-        Some(cholesky) => cholesky,
-        None => cholesky.insert(Cholesky::analyse(&hessian.matrix, 1).map_err(failed)?),
-    };
-    hessian.less_projection();
-    loop {
-        hessian.mix();
-        match cholesky.factor(&hessian.matrix) {
-            Ok(()) => break,
-            Err(error) if hessian.projection == 1.0 => return Err(failed(error)),
-            Err(_) => hessian.more_projection(),
-        }
-    }
-    let mut rhs: Vec<f64> = gradient.iter().flat_map(|g| [-g[0], -g[1], -g[2]]).collect();
-    cholesky.solve(&mut rhs);
-    Ok(rhs.chunks_exact(3).map(|d| Vec3::new(d[0], d[1], d[2])).collect())
-}
-
-/// Halves the step until E decreases enough; `None` if it never does.
-fn line_search(
-    potential: &Potential,
-    x: &[[f64; 4]],
-    dx: &[Vec3<f64>],
-    gradient: &[[f64; 4]],
-    energy: f64,
-) -> Option<(Vec<[f64; 4]>, f64)> {
-    let slope: f64 = dx.iter().zip(gradient).map(|(d, g)| d.dot(Vec3::load(*g))).sum();
-    let mut step_length = 1.0;
-    for _ in 0..40 {
-        let next: Vec<[f64; 4]> = x.iter().zip(dx).map(|(x, d)| (Vec3::load(*x) + *d * step_length).store()).collect();
-        let lower = potential.value(&next);
-        // Near the minimum the decrease drowns in rounding: a full step that keeps E to the last digits is still taken,
-        // and the gradient decides whether it was progress.
-        let drowned = step_length == 1.0 && -slope < 1e-10 * energy.abs();
-        let rounding = if drowned { 1e-12 * energy.abs() } else { 0.0 };
-        if lower <= energy + SUFFICIENT * step_length * slope + rounding {
-            return Some((next, lower));
-        }
-        step_length *= 0.5;
-    }
-    None
-}
-
-/// A sparse matrix of 3×3 blocks, stored as the scalar matrix that Cholesky wants. The pattern is found once.
-struct BlockMatrix {
-    /// Block columns of each block row.
-    offset: Vec<u32>,
-    column: Vec<u32>,
-    /// Pattern; values of the mixed Hessian.
-    matrix: Csr,
-    exact: Vec<f64>,
-    projected: Vec<f64>,
-    /// Share of the projected Hessian, 0 to 1.
-    projection: f64,
-}
-
-/// Smallest share of the projected Hessian besides none.
-const LEAST_PROJECTION: f64 = 1.0 / 256.0;
-
-impl BlockMatrix {
-    fn new(potential: &Potential) -> Self {
-        let model = potential.model();
-        let held = &potential.system().held;
-        let n = model.vertices();
-        let mut rows: Vec<Vec<u32>> = (0..n as u32).map(|i| vec![i]).collect();
-        for elements in &model.elements {
-            let batch = elements.view();
-            for c in 0..batch.len() {
-                let free: Vec<u32> = batch.stencil(c).iter().copied().filter(|&i| !held[i as usize]).collect();
-                for &i in &free {
-                    rows[i as usize].extend_from_slice(&free);
-                }
-            }
-        }
-        let (mut offset, mut column) = (vec![0u32], Vec::new());
-        let mut matrix = Csr { offset: vec![0], ..Csr::default() };
-        for row in &mut rows {
-            row.sort_unstable();
-            row.dedup();
-            column.extend_from_slice(row);
-            offset.push(column.len() as u32);
-            for _ in 0..3 {
-                matrix.column.extend(row.iter().flat_map(|&j| [3 * j, 3 * j + 1, 3 * j + 2]));
-                matrix.offset.push(matrix.column.len() as u32);
-            }
-        }
-        matrix.value = vec![0.0; matrix.column.len()];
-        let exact = matrix.value.clone();
-        Self { offset, column, projected: exact.clone(), exact, matrix, projection: 0.0 }
-    }
-
-    fn less_projection(&mut self) {
-        self.projection = if self.projection > LEAST_PROJECTION { self.projection / 4.0 } else { 0.0 };
-    }
-
-    fn more_projection(&mut self) {
-        self.projection = if self.projection > 0.0 { (self.projection * 4.0).min(1.0) } else { LEAST_PROJECTION };
-    }
-
-    fn mix(&mut self) {
-        let share = self.projection;
-        for ((mixed, exact), projected) in self.matrix.value.iter_mut().zip(&self.exact).zip(&self.projected) {
-            *mixed = exact + share * (projected - exact);
-        }
-    }
-
-    fn assemble(&mut self, potential: &Potential, x: &[[f64; 4]]) {
-        for curvature in [Curvature::Exact, Curvature::Projected] {
-            self.matrix.value.fill(0.0);
-            potential.hessian(x, curvature, &mut |row, column, block| self.add(row, column, block));
-            for (i, held) in potential.system().held.iter().enumerate() {
-                if *held {
-                    self.add(i as u32, i as u32, Mat3::IDENTITY);
-                }
-            }
-            let keep = if curvature == Curvature::Exact { &mut self.exact } else { &mut self.projected };
-            keep.copy_from_slice(&self.matrix.value);
-        }
-    }
-
-    fn add(&mut self, row: u32, column: u32, block: Mat3<f64>) {
-        let range = self.offset[row as usize] as usize..self.offset[row as usize + 1] as usize;
-        let Ok(k) = self.column[range].binary_search(&column) else { return };
-        for r in 0..3 {
-            let start = self.matrix.offset[3 * row as usize + r] as usize + 3 * k;
-            (0..3).for_each(|c| self.matrix.value[start + c] += block.at(r, c));
-        }
-    }
-}
-
 /// Newton as a solver: the minimisation runs on the host in `f64`, whatever the device.
-pub(super) struct Newton;
+#[derive(Default)]
+pub(super) struct Newton {
+    /// Made at the first solve.
+    memory: Option<Memory>,
+}
+
+struct Memory {
+    minimiser: Minimiser,
+    potential: Potential,
+    host: Vec<[f64; 3]>,
+    wide: Vec<[f64; 4]>,
+}
+
+impl Memory {
+    fn new(potential: &Potential) -> Result<Self, SolveError> {
+        let minimiser = Minimiser::new(potential)?;
+        let (n, potential) = (potential.model().vertices(), potential.clone());
+        Ok(Self { minimiser, potential, host: vec![[0.0; 3]; n], wide: vec![[0.0; 4]; n] })
+    }
+
+    fn is_about(&self, potential: &Potential) -> bool {
+        Arc::ptr_eq(self.potential.system(), potential.system())
+    }
+
+    /// Takes over what changes from step to step.
+    fn take(&mut self, potential: &Potential) {
+        self.potential.x_tilde.clone_from(&potential.x_tilde);
+        self.potential.spring_pins.clone_from(&potential.spring_pins);
+        self.potential.colliders.clone_from(&potential.colliders);
+        self.potential.grips.clone_from(&potential.grips);
+    }
+}
 
 impl<D: Device> Solver<D> for Newton {
     fn solve(
@@ -226,21 +192,26 @@ impl<D: Device> Solver<D> for Newton {
         x: &mut D::Points,
         control: &mut Control<D>,
     ) -> Result<SolveReport, SolveError> {
-        let potential = device.potential(problem)?.clone();
-        let mut host = vec![[0.0; 3]; potential.model().vertices()];
-        device.read(x, &mut host)?;
-        let mut wide: Vec<[f64; 4]> = host.iter().map(|&p| Vec3::of(p).store()).collect();
+        let potential = device.potential(problem)?;
+        let memory = match self.memory.take().filter(|memory| memory.is_about(potential)) {
+            Some(memory) => self.memory.insert(memory),
+            None => self.memory.insert(Memory::new(potential)?),
+        };
+        memory.take(potential);
+        let Memory { minimiser, potential, host, wide } = memory;
+        device.read(x, host)?;
+        wide.iter_mut().zip(&*host).for_each(|(wide, &p)| *wide = Vec3::of(p).store());
         let tolerance = if control.tolerance > 0.0 { control.tolerance } else { 1e-10 };
-        let report = minimise(&potential, &mut wide, tolerance, |k, iterate| {
+        let report = minimiser.minimise(potential, wide, tolerance, |k, iterate| {
             host.iter_mut().zip(iterate).for_each(|(host, x)| *host = Vec3::load(*x).f64());
-            device.write(&host, x);
+            device.write(host, x);
             control.go_on(device, problem, k, x)
         })?;
         if !report.energy.is_finite() {
             return Err(SolveError::NotFinite { iteration: report.iterations });
         }
-        host.iter_mut().zip(&wide).for_each(|(host, x)| *host = Vec3::load(*x).f64());
-        device.write(&host, x);
+        host.iter_mut().zip(&*wide).for_each(|(host, x)| *host = Vec3::load(*x).f64());
+        device.write(host, x);
         // The watcher sees the last iterate too.
         control.go_on(device, problem, report.iterations, x);
         let NewtonReport { iterations, converged, stuck, .. } = report;
