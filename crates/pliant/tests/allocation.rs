@@ -64,6 +64,7 @@ fn a_step_in_steady_state_allocates_nothing() {
         "pd-multigrid-chebyshev",
         "pbd-jacobi",
         "xpbd",
+        "newton",
     ];
     for method in methods {
         let set = [("solver.method".to_string(), method.to_string())];

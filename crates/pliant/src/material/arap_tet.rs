@@ -102,6 +102,12 @@ impl<R: Real> Energy<R, 4> for ArapTet<R> {
     fn hessian_psd(&self, x: &[Vec3<R>; 4]) -> Hessian<R, 4> {
         self.principal_hessian(x).blocks(&self.rest)
     }
+    fn hessian_exact(&self, x: &[Vec3<R>; 4]) -> Hessian<R, 4> {
+        self.principal_hessian(x).exact().blocks(&self.rest)
+    }
+    fn hessian_excess(&self, x: &[Vec3<R>; 4]) -> Option<Hessian<R, 4>> {
+        Some(self.principal_hessian(x).excess()?.blocks(&self.rest))
+    }
     fn hessian_diagonal(&self, x: &[Vec3<R>; 4]) -> [Mat3<R>; 4] {
         self.principal_hessian(x).diagonal(&self.rest)
     }

@@ -1,6 +1,6 @@
 //! Many elements of one kind, and the view of them that a solver sees: one dynamic call per batch, never per element.
 
-use super::{Compliant, Corrections, Energy, LocalStep, Projective};
+use super::{Compliant, Corrections, Energy, Hessian, LocalStep, Projective};
 use crate::math::{Mat3, Real, Vec3};
 use std::ops::Range;
 
@@ -72,6 +72,10 @@ pub trait ElementBatch<R: Real>: Send + Sync {
     fn gradient_range(&self, range: Range<usize>, x: &[[R; 4]], out: &mut [[R; 4]]);
     /// Every block of element `c`'s positive semi-definite Hessian, with the corners it couples, N/m.
     fn hessian_blocks(&self, c: usize, x: &[[R; 4]], f: &mut dyn FnMut(usize, usize, Mat3<R>));
+    /// Every block of element `c`'s Hessian, exact where that is known, N/m.
+    fn exact_hessian_blocks(&self, c: usize, x: &[[R; 4]], f: &mut dyn FnMut(usize, usize, Mat3<R>));
+    /// Every block of what the positive semi-definite Hessian is more than that, N/m.
+    fn excess_hessian_blocks(&self, c: usize, x: &[[R; 4]], f: &mut dyn FnMut(usize, usize, Mat3<R>));
     /// The diagonal blocks of every element of the range, `arity` per element, N/m.
     fn hessian_diagonal_range(&self, range: Range<usize>, x: &[[R; 4]], out: &mut [Mat3<R>]);
     /// The view for projective dynamics, if the element has one.
@@ -143,11 +147,18 @@ impl<E, const N: usize> Batch<E, N> {
         }
     }
 
-    pub(super) fn visit_hessian<R: Real>(&self, c: usize, x: &[[R; 4]], f: &mut dyn FnMut(usize, usize, Mat3<R>))
-    where
+    /// Calls `f` for every block of a Hessian of element `c`, if it has that one.
+    pub(super) fn visit_hessian<R: Real>(
+        &self,
+        c: usize,
+        x: &[[R; 4]],
+        hessian: impl Fn(&E, &[Vec3<R>; N]) -> Option<Hessian<R, N>>,
+        f: &mut dyn FnMut(usize, usize, Mat3<R>),
+    ) where
         E: Energy<R, N>,
     {
-        for (i, row) in self.element[c].hessian_psd(&self.points(c, x)).into_iter().enumerate() {
+        let Some(hessian) = hessian(&self.element[c], &self.points(c, x)) else { return };
+        for (i, row) in hessian.into_iter().enumerate() {
             for (j, block) in row.into_iter().enumerate() {
                 f(i, j, block);
             }

@@ -82,6 +82,12 @@ impl<R: Real> Energy<R, 3> for CorotatedTriangle<R> {
     fn hessian_psd(&self, x: &[Vec3<R>; 3]) -> Hessian<R, 3> {
         self.principal_hessian(x).blocks(&self.rest)
     }
+    fn hessian_exact(&self, x: &[Vec3<R>; 3]) -> Hessian<R, 3> {
+        self.principal_hessian(x).exact().blocks(&self.rest)
+    }
+    fn hessian_excess(&self, x: &[Vec3<R>; 3]) -> Option<Hessian<R, 3>> {
+        Some(self.principal_hessian(x).excess()?.blocks(&self.rest))
+    }
     fn hessian_diagonal(&self, x: &[Vec3<R>; 3]) -> [Mat3<R>; 3] {
         self.principal_hessian(x).diagonal(&self.rest)
     }

@@ -25,6 +25,9 @@ pub struct PrincipalHessian<R> {
     scale: [[R; 3]; 3],
     same: [R; 3],
     cross: [R; 3],
+    /// Negative eigenvalues of twists and flips, without their sign.
+    cut_twist: [R; 3],
+    cut_flip: [R; 3],
 }
 
 impl<R: Real> PrincipalHessian<R> {
@@ -32,15 +35,35 @@ impl<R: Real> PrincipalHessian<R> {
     /// already; all in Pa (N/m for a membrane).
     #[inline]
     pub fn new(svd: &Svd<R>, scale: [[R; 3]; 3], twist: [R; 3], flip: [R; 3]) -> Self {
-        let half = R::of(0.5);
+        // Where an element turns inside out they have no bound.
+        let most = scale[0][0].max(R::ZERO);
+        let (cut_twist, cut_flip) =
+            (twist.map(|e| (-e).max(R::ZERO).min(most)), flip.map(|e| (-e).max(R::ZERO).min(most)));
         let (twist, flip) = (twist.map(|e| e.max(R::ZERO)), flip.map(|e| e.max(R::ZERO)));
-        Self {
-            u: svd.u,
-            v: svd.v,
-            scale,
-            same: std::array::from_fn(|k| (flip[k] + twist[k]) * half),
-            cross: std::array::from_fn(|k| (flip[k] - twist[k]) * half),
-        }
+        let none = [R::ZERO; 3];
+        let whole = Self { u: svd.u, v: svd.v, scale, same: none, cross: none, cut_twist, cut_flip };
+        whole.with(twist, flip)
+    }
+
+    fn with(mut self, twist: [R; 3], flip: [R; 3]) -> Self {
+        let half = R::of(0.5);
+        self.same = std::array::from_fn(|k| (flip[k] + twist[k]) * half);
+        self.cross = std::array::from_fn(|k| (flip[k] - twist[k]) * half);
+        self
+    }
+
+    /// The Hessian before clamping; eigenvalues far below zero are not followed all the way.
+    pub fn exact(self) -> Self {
+        let Some(excess) = self.excess() else { return self };
+        let less = |a: [R; 3], b: [R; 3]| std::array::from_fn(|k| a[k] - b[k]);
+        Self { same: less(self.same, excess.same), cross: less(self.cross, excess.cross), ..self }
+    }
+
+    /// What clamping added; `None` if nothing.
+    pub fn excess(self) -> Option<Self> {
+        let none = self.cut_twist.iter().chain(&self.cut_flip).all(|cut| *cut == R::ZERO);
+        let bare = Self { scale: [[R::ZERO; 3]; 3], ..self };
+        (!none).then(|| bare.with(self.cut_twist, self.cut_flip))
     }
 
     /// The 3×3 block between corners with shape gradients β and γ (in V's frame), in U's frame.

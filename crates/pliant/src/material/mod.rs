@@ -71,6 +71,14 @@ pub trait Energy<R: Real, const N: usize>: Copy + Send + Sync {
     /// A positive semi-definite approximation of ∂²Ψ/∂x²; equal to it wherever that is positive semi-definite
     /// (up to the projection of the element's own eigenvalues), N/m.
     fn hessian_psd(&self, x: &[Vec3<R>; N]) -> Hessian<R, N>;
+    /// ∂²Ψ/∂x² itself, where it is known; [`Energy::hessian_psd`] for other elements, N/m.
+    fn hessian_exact(&self, x: &[Vec3<R>; N]) -> Hessian<R, N> {
+        self.hessian_psd(x)
+    }
+    /// What [`Energy::hessian_psd`] is more than [`Energy::hessian_exact`], N/m; `None` if they are the same.
+    fn hessian_excess(&self, _x: &[Vec3<R>; N]) -> Option<Hessian<R, N>> {
+        None
+    }
     /// The diagonal blocks of [`Energy::hessian_psd`] alone; override where they are cheaper on their own, N/m.
     fn hessian_diagonal(&self, x: &[Vec3<R>; N]) -> [Mat3<R>; N] {
         let hessian = self.hessian_psd(x);

@@ -3,8 +3,8 @@
 use super::batch::{Batch, CompliantBatch, ElementBatch, ProjectiveBatch};
 use super::wgsl::WgslElement;
 use super::{
-    ArapTet, ArapTriangle, BaraffWitkinTriangle, CorotatedTet, CorotatedTriangle, CurvedBending, DihedralBending, Pin,
-    QuadraticBending, Spring, StrainLimitTet, StrainLimitTriangle, StvkTriangle, VolumeLimitTet,
+    ArapTet, ArapTriangle, BaraffWitkinTriangle, CorotatedTet, CorotatedTriangle, CurvedBending, DihedralBending,
+    Energy, Pin, QuadraticBending, Spring, StrainLimitTet, StrainLimitTriangle, StvkTriangle, VolumeLimitTet,
 };
 use crate::math::{Mat3, Real};
 use std::ops::Range;
@@ -128,7 +128,13 @@ macro_rules! elements {
                 self.write_gradients(range, x, out);
             }
             fn hessian_blocks(&self, c: usize, x: &[[R; 4]], f: &mut dyn FnMut(usize, usize, Mat3<R>)) {
-                self.visit_hessian(c, x, f);
+                self.visit_hessian(c, x, |element, x| Some(element.hessian_psd(x)), f);
+            }
+            fn exact_hessian_blocks(&self, c: usize, x: &[[R; 4]], f: &mut dyn FnMut(usize, usize, Mat3<R>)) {
+                self.visit_hessian(c, x, |element, x| Some(element.hessian_exact(x)), f);
+            }
+            fn excess_hessian_blocks(&self, c: usize, x: &[[R; 4]], f: &mut dyn FnMut(usize, usize, Mat3<R>)) {
+                self.visit_hessian(c, x, |element, x| element.hessian_excess(x), f);
             }
             fn hessian_diagonal_range(&self, range: Range<usize>, x: &[[R; 4]], out: &mut [Mat3<R>]) {
                 self.write_diagonals(range, x, out);

@@ -67,6 +67,17 @@ impl<R: Real> Spring<R> {
         let across = (R::ONE - self.rest_length / length.max(R::TINY)).max(R::ZERO);
         (n.outer(n) * (R::ONE - across) + Mat3::scalar(across)) * self.stiffness
     }
+
+    /// −k min(0, 1 − r/l)(I − n nᵀ): how a compressed spring pushes across its axis; a collapsed one has none to speak of.
+    #[inline(always)]
+    fn push(&self, x: &[Vec3<R>; 2]) -> Mat3<R> {
+        let (length, n) = Self::frame(x);
+        if length <= R::TINY {
+            return Mat3::ZERO;
+        }
+        let across = (self.rest_length / length - R::ONE).max(R::ZERO);
+        (Mat3::IDENTITY - n.outer(n)) * (self.stiffness * across)
+    }
 }
 
 impl<R: Real> Energy<R, 2> for Spring<R> {
@@ -85,6 +96,14 @@ impl<R: Real> Energy<R, 2> for Spring<R> {
     fn hessian_psd(&self, x: &[Vec3<R>; 2]) -> Hessian<R, 2> {
         let block = self.block(x);
         [[block, -block], [-block, block]]
+    }
+    fn hessian_exact(&self, x: &[Vec3<R>; 2]) -> Hessian<R, 2> {
+        let block = self.block(x) - self.push(x);
+        [[block, -block], [-block, block]]
+    }
+    fn hessian_excess(&self, x: &[Vec3<R>; 2]) -> Option<Hessian<R, 2>> {
+        let block = self.push(x);
+        (block != Mat3::ZERO).then_some([[block, -block], [-block, block]])
     }
     #[inline]
     fn hessian_diagonal(&self, x: &[Vec3<R>; 2]) -> [Mat3<R>; 2] {

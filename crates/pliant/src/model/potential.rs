@@ -7,7 +7,6 @@
 
 use super::{Model, System};
 use crate::contact::{Grip, PosedCollider};
-use crate::material::{Elements, Spring};
 use crate::math::{Mat3, Real, Vec3};
 use rayon::prelude::*;
 use std::cell::RefCell;
@@ -31,8 +30,8 @@ pub struct Potential {
 /// Which Hessian.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Curvature {
-    /// Exact for springs and contacts, projected for all other elements: what converges fast near a minimum. May be
-    /// indefinite.
+    /// Exact for contacts and for most elements ([`crate::material::Energy::hessian_exact`]), projected for the others:
+    /// what converges fast near a minimum. May be indefinite.
     Exact,
     /// Every element's part is positive semi-definite.
     Projected,
@@ -182,41 +181,18 @@ impl Potential {
                     f(row, column, block);
                 }
             };
-            if let (Elements::Spring(batch), Curvature::Exact | Curvature::Excess) = (elements, curvature) {
-                for (c, (&[i, j], spring)) in batch.iter().enumerate() {
-                    let block = spring_block(spring, &batch.points(c, x), curvature);
-                    [(i, i, block), (j, j, block), (i, j, -block), (j, i, -block)]
-                        .into_iter()
-                        .for_each(|(row, column, block)| add(row, column, block));
-                }
-                continue;
-            }
-            if curvature == Curvature::Excess {
-                continue;
-            }
             let batch = elements.view();
             for c in 0..batch.len() {
                 let stencil = batch.stencil(c);
-                batch.hessian_blocks(c, x, &mut |i, j, block| add(stencil[i], stencil[j], block));
+                let mut add = |i: usize, j: usize, block| add(stencil[i], stencil[j], block);
+                match curvature {
+                    Curvature::Exact => batch.exact_hessian_blocks(c, x, &mut add),
+                    Curvature::Projected => batch.hessian_blocks(c, x, &mut add),
+                    Curvature::Excess => batch.excess_hessian_blocks(c, x, &mut add),
+                }
             }
         }
     }
-}
-
-/// k [n nᵀ + (1 − r/l)(I − n nᵀ)]: across its axis a compressed spring pushes. A collapsed one has no axis to speak of.
-/// [`Curvature::Excess`] is what makes that push none.
-fn spring_block(spring: &Spring<f64>, x: &[Vec3<f64>; 2], curvature: Curvature) -> Mat3<f64> {
-    let length = (x[0] - x[1]).length();
-    let excess = curvature == Curvature::Excess;
-    if length <= f64::MIN_POSITIVE {
-        return if excess { Mat3::ZERO } else { Mat3::scalar(spring.stiffness) };
-    }
-    let n = (x[0] - x[1]) / length;
-    let across = 1.0 - spring.rest_length / length;
-    if excess {
-        return (Mat3::IDENTITY - n.outer(n)) * (spring.stiffness * (-across).max(0.0));
-    }
-    (n.outer(n) * (1.0 - across) + Mat3::scalar(across)) * spring.stiffness
 }
 
 struct Contact<'a> {

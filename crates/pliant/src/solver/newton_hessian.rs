@@ -24,6 +24,8 @@ pub(super) struct Hessian {
     excess_places: Places,
     /// Share of the projected Hessian, 0 to 1.
     projection: f64,
+    /// The last factor needed no larger share than the one it was tried with first.
+    at_ease: bool,
     single: Factor<f32>,
     double: Option<Factor<f64>>,
     /// Factors are made in `f64`.
@@ -65,12 +67,13 @@ impl Hessian {
             exact_places: Places::default(),
             excess_places: Places::default(),
             projection: 0.0,
+            at_ease: true,
         })
     }
 
     /// Forgets what it learned in the solve before.
     pub fn restart(&mut self) {
-        (self.projection, self.precise) = (0.0, false);
+        (self.projection, self.at_ease, self.precise) = (0.0, true, false);
         // After a solve that failed it may not be finite, not even times 0.
         self.excess.fill(0.0);
     }
@@ -91,8 +94,8 @@ impl Hessian {
         self.excess_is_current = false;
     }
 
-    /// dx = −H⁻¹ g, with just so much of the projection mixed into H as Cholesky asks for, and first with less than last
-    /// time.
+    /// dx = −H⁻¹ g, with just so much of the projection mixed into H as Cholesky asks for. Less than last time is tried only
+    /// if last time was the first try: a factor that fails late costs as much as one that does not.
     pub fn direction(
         &mut self,
         potential: &Potential,
@@ -100,8 +103,11 @@ impl Hessian {
         gradient: &[[f64; 4]],
         dx: &mut [Vec3<f64>],
     ) -> Result<(), SolveError> {
-        self.projection = if self.projection > LEAST_PROJECTION { self.projection / 4.0 } else { 0.0 };
+        if std::mem::replace(&mut self.at_ease, true) {
+            self.projection = if self.projection > LEAST_PROJECTION { self.projection / 4.0 } else { 0.0 };
+        }
         while let Err(error) = self.factor(potential, x) {
+            self.at_ease = false;
             if self.projection < 1.0 {
                 self.projection = (4.0 * self.projection).clamp(LEAST_PROJECTION, 1.0);
             } else if !self.be_precise() {
