@@ -190,11 +190,10 @@ impl Method {
         matches!(self.kind, Kind::Direct | Kind::PcgDirect | Kind::Newton)
     }
 
-    /// It is accelerated, and its usual number of iterations as good as finishes a solve (Jacobi's does not): what is odd
-    /// about the result is then the fault of acceleration, not of what is left to do.
+    /// It is accelerated, and its usual number of iterations as good as finishes a solve (sweeps do not, on fine meshes):
+    /// what is odd about the result is then the fault of acceleration, not of what is left to do.
     pub fn finishes_accelerated(&self) -> bool {
-        self.chebyshev
-            && matches!(self.kind, Kind::Direct | Kind::Multigrid | Kind::GaussSeidel | Kind::GaussSeidelOverRelaxed)
+        self.chebyshev && matches!(self.kind, Kind::Direct | Kind::Multigrid)
     }
 
     /// Refuses a device without the direct solver that the method needs.
