@@ -205,7 +205,7 @@ fn position_based_jacobi_shortens_its_step_instead_of_diverging() {
 /// not moving and rolled back, and repeated without acceleration they stretched the cloth by 39 % instead of 1.3 %.
 #[test]
 fn unfinished_sweeps_on_a_fine_mesh_are_no_reason_to_roll_back() {
-    for method in ["pd-gauss-seidel-chebyshev", "pd-gauss-seidel-over-relaxed-chebyshev", "pd-jacobi-chebyshev"] {
+    for method in ["pd-gauss-seidel-chebyshev", "pd-gauss-seidel-over-relaxed-chebyshev"] {
         let mut simulation = Simulation::new(&shipped("tablecloth.toml", &[("solver.method", method)])).unwrap();
         for step in 0..6 {
             let report = simulation.step().unwrap();

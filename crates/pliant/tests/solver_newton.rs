@@ -169,6 +169,8 @@ fn the_projected_hessian_is_positive_and_never_below_the_exact_one() {
         let exact = dot(&along, &product(&potential, &x, Curvature::Exact, &along));
         let projected = dot(&along, &product(&potential, &x, Curvature::Projected, &along));
         assert!(projected > 0.0 && projected >= exact - 1e-12 * projected, "{seed}: {exact} {projected}");
+        let excess = dot(&along, &product(&potential, &x, Curvature::Excess, &along));
+        assert!((exact + excess - projected).abs() < 1e-9 * projected, "{seed}: {exact} + {excess}, not {projected}");
     }
 }
 

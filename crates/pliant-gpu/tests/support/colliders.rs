@@ -49,7 +49,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     }
     let q = queries[i];
     let c = colliders[u32(q.collider)];
-    let a = collider_approach(c, q.start, q.goal, q.thickness, 0.015625);
+    let a = collider_approach(c, q.start, q.goal, q.thickness, H);
     let grip = Grip(a.anchor, 0.0, a.normal, select(-1.0, 7.0, a.face), 0.0);
     result[3u * i] = vec4<f32>(a.anchor, select(0.0, 1.0, a.comes));
     result[3u * i + 1u] = vec4<f32>(a.normal, select(0.0, 1.0, a.face));
@@ -189,7 +189,7 @@ pub fn check_approaches() {
     let queries = approaches(&colliders);
     let packed: Vec<[[f32; 4]; 7]> = colliders.iter().map(|collider| collider.pack(0.0)).collect();
     let inputs: [&[f32]; 2] = [bytemuck::cast_slice(&packed), bytemuck::cast_slice(&queries)];
-    let sources = as_written_and_sloppy(&format!("{}{}{APPROACH}", math::WGSL, contact::WGSL));
+    let sources = as_written_and_sloppy(&format!("const H: f32 = {H};{}{}{APPROACH}", math::WGSL, contact::WGSL));
     for (gpu, source) in Gpu::all().iter().flat_map(|gpu| sources.iter().map(move |source| (gpu, source))) {
         let out = gpu.run(source, &inputs, queries.len() * 12, queries.len());
         let (mut worst, mut kinds) = (0.0f64, [0; 3]);

@@ -71,7 +71,7 @@ pub trait Energy<R: Real, const N: usize>: Copy + Send + Sync {
     /// A positive semi-definite approximation of ∂²Ψ/∂x²; equal to it wherever that is positive semi-definite
     /// (up to the projection of the element's own eigenvalues), N/m.
     fn hessian_psd(&self, x: &[Vec3<R>; N]) -> Hessian<R, N>;
-    /// ∂²Ψ/∂x² itself, where it is known; [`Energy::hessian_psd`] for other elements, N/m.
+    /// ∂²Ψ/∂x² itself, where it is known and the element is not crushed; [`Energy::hessian_psd`] for other elements, N/m.
     fn hessian_exact(&self, x: &[Vec3<R>; N]) -> Hessian<R, N> {
         self.hessian_psd(x)
     }

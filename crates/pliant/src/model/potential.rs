@@ -23,7 +23,7 @@ pub struct Potential {
     pub spring_pins: Vec<(u32, [f64; 3], f64)>,
     /// Colliders at the end of the step.
     pub colliders: Vec<PosedCollider<f64>>,
-    /// Friction of each vertex, and where it comes from; empty without colliders.
+    /// Friction of each vertex, and the face that it lies on; empty without colliders.
     pub grips: Vec<Grip<f64>>,
 }
 

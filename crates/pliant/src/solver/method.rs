@@ -190,10 +190,16 @@ impl Method {
         matches!(self.kind, Kind::Direct | Kind::PcgDirect | Kind::Newton)
     }
 
-    /// It is accelerated, and its usual number of iterations as good as finishes a solve (sweeps do not, on fine meshes):
-    /// what is odd about the result is then the fault of acceleration, not of what is left to do.
-    pub fn finishes_accelerated(&self) -> bool {
-        self.chebyshev && matches!(self.kind, Kind::Direct | Kind::Multigrid)
+    /// It is accelerated, and its usual number of iterations as good as finishes a solve of so many vertices: what is odd
+    /// about the result is then the fault of acceleration, not of what is left to do. A sweep of Gauss-Seidel carries forces
+    /// over an edge or two, so it finishes small meshes; Jacobi's do not finish any.
+    pub fn finishes_accelerated(&self, vertices: usize) -> bool {
+        let finishes = match self.kind {
+            Kind::Direct | Kind::Multigrid => true,
+            Kind::GaussSeidel | Kind::GaussSeidelOverRelaxed => 4 * vertices <= self.iterations * self.iterations,
+            _ => false,
+        };
+        self.chebyshev && finishes
     }
 
     /// Refuses a device without the direct solver that the method needs.

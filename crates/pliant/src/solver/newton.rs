@@ -29,7 +29,7 @@ const SUFFICIENT: f64 = 1e-4;
 /// Minimises E from x until ‖∇E‖ ≤ tolerance · ‖∇E at the start‖, or until rounding lets neither E nor ‖∇E‖ fall any
 /// further. `watch` is called before each iteration and returns whether to go on.
 ///
-/// Where springs are compressed, the projected Hessian differs from the exact one even at the minimum, and convergence
+/// Where elements are compressed, the projected Hessian differs from the exact one even at the minimum, and convergence
 /// would be linear. So the exact one is used, with just so much of the projection mixed in as Cholesky asks for.
 pub fn minimise(
     potential: &Potential,
@@ -116,6 +116,10 @@ impl Minimiser {
     /// Halves the step until E decreases enough; `None` if it never does.
     fn line_search(&mut self, potential: &Potential, x: &[[f64; 4]], energy: f64) -> Option<f64> {
         let slope: f64 = self.dx.iter().zip(&self.gradient).map(|(d, g)| d.dot(Vec3::load(*g))).sum();
+        // A direction of rounded factors may lead up.
+        if slope.is_nan() || slope >= 0.0 {
+            return None;
+        }
         let mut step_length = 1.0;
         for _ in 0..40 {
             let moved = x.iter().zip(&self.dx).map(|(x, d)| (Vec3::load(*x) + *d * step_length).store());

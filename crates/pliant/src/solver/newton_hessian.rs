@@ -1,6 +1,6 @@
 //! The Hessian of Newton's method and its factors: 3×3 blocks, assembled in their order of elimination.
 //!
-//! Factors are made in `f32` first, at half the cost. Their directions are off by some 1e-5, which costs Newton's method
+//! Factors are made in `f32` first, at two thirds of the cost. Their directions are off by some 1e-5, which costs Newton's method
 //! nothing: it looks at E and ∇E in `f64`, and where such a direction leads no further, the factor is made in `f64`.
 
 use super::SolveError;
@@ -108,7 +108,7 @@ impl Hessian {
         }
         while let Err(error) = self.factor(potential, x) {
             self.at_ease = false;
-            if self.projection < 1.0 {
+            if self.projection < 1.0 && error != CholeskyError::OutOfMemory {
                 self.projection = (4.0 * self.projection).clamp(LEAST_PROJECTION, 1.0);
             } else if !self.be_precise() {
                 return Err(failed(error));

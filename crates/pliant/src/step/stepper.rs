@@ -226,7 +226,7 @@ where
         let measures = self.device.measures(&mut self.pieces[index].problem)?;
         let method = self.settings.method;
         accept(method, &measures).map_err(Failure::Step)?;
-        if !careful && method.finishes_accelerated() && solve.iterations >= method.iterations {
+        if !careful && method.finishes_accelerated(self.model.vertices()) && solve.iterations >= method.iterations {
             accept_beside_staying(&measures).map_err(Failure::Step)?;
         }
         let unmoved = solve.iterations > 0 && measures.energy >= measures.start_energy;
@@ -241,7 +241,7 @@ where
         let Fields { x_next: x_start, v_next, iterate: x, .. } = &mut self.fields;
         refill(&mut self.input, &self.model, time);
         device.begin_step(problem, &self.input, x_start, v_next);
-        if self.settings.method.finishes_accelerated() {
+        if self.settings.method.finishes_accelerated(self.model.vertices()) {
             device.measure(problem, Moment::Still, x_start);
         }
         device.start(problem, x);

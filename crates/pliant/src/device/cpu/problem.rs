@@ -53,7 +53,7 @@ pub struct CpuProblem<R: Real> {
     pub(super) friction: Vec<Sym3<R>>,
     /// No gradient of this step has looked at the contacts yet.
     pub(super) fresh_step: bool,
-    /// Friction of the step in progress, and where its vertices come from; empty without colliders.
+    /// Friction of the step in progress, and the faces that vertices lie on; empty without colliders.
     pub(super) grips: Vec<Grip<R>>,
     /// How much each body is pressed against each collider in this step, m; see `grips.rs`.
     pub(super) pressed: Vec<R>,
