@@ -24,8 +24,6 @@ pub(super) struct Hessian {
     places: Vec<Place>,
     /// Share of the projected Hessian, 0 to 1.
     projection: f64,
-    /// The last factor needed no larger share than the one it was tried with first.
-    at_ease: bool,
     single: Factor<f32>,
     double: Option<Factor<f64>>,
     /// Factors are made in `f64`.
@@ -68,13 +66,12 @@ impl Hessian {
             exact,
             places: Vec::new(),
             projection: 0.0,
-            at_ease: true,
         })
     }
 
     /// Forgets what it learned in the solve before.
     pub fn restart(&mut self) {
-        (self.projection, self.at_ease, self.precise) = (0.0, true, false);
+        (self.projection, self.precise) = (0.0, false);
         // After a solve that failed it may not be finite, not even times 0.
         self.excess.fill([0.0; 9]);
     }
@@ -111,8 +108,8 @@ impl Hessian {
         self.excess_is_current = false;
     }
 
-    /// dx = −H⁻¹ g, with just so much of the projection mixed into H as Cholesky asks for. Less than last time is tried only
-    /// if last time was the first try: a factor that fails late costs as much as one that does not.
+    /// dx = −H⁻¹ g, with just so much of the projection mixed into H as Cholesky asks for, and first with less than last
+    /// time.
     pub fn direction(
         &mut self,
         potential: &Potential,
@@ -120,11 +117,8 @@ impl Hessian {
         gradient: &[[f64; 4]],
         dx: &mut [Vec3<f64>],
     ) -> Result<(), SolveError> {
-        if std::mem::replace(&mut self.at_ease, true) {
-            self.projection = if self.projection > LEAST_PROJECTION { self.projection / 4.0 } else { 0.0 };
-        }
+        self.projection = if self.projection > LEAST_PROJECTION { self.projection / 4.0 } else { 0.0 };
         while let Err(error) = self.factor(potential, x) {
-            self.at_ease = false;
             if self.projection < 1.0 {
                 self.projection = (4.0 * self.projection).clamp(LEAST_PROJECTION, 1.0);
             } else if !self.be_precise() {
