@@ -45,10 +45,17 @@ impl Cholesky {
 }
 
 impl<T: Real + RealField> Cholesky<T> {
-    /// As [`Cholesky::analyse`], for a matrix whose rows are in their order of elimination already.
+    /// As [`Cholesky::analyse`], for a matrix whose rows are in their order of elimination already. What is left of the
+    /// diagonal need not be there.
     pub fn analyse_ordered(matrix: &Csr, columns: usize) -> Result<Self, CholeskyError> {
-        // The other algorithm for small matrices wants to be given one triangle alone.
-        Self::analyse_as(matrix, columns, SymmetricOrdering::Identity, SupernodalThreshold::FORCE_SUPERNODAL)
+        // The analysis looks at one triangle, the factorisation at the other. The algorithm for small matrices would want
+        // to be given one triangle and nothing else.
+        Self::analyse_as(
+            &matrix.transposed(matrix.rows()),
+            columns,
+            SymmetricOrdering::Identity,
+            SupernodalThreshold::FORCE_SUPERNODAL,
+        )
     }
 
     fn analyse_as(
@@ -73,7 +80,7 @@ impl<T: Real + RealField> Cholesky<T> {
     }
 
     /// Factors a matrix of the analysed pattern with other values than its own. Those left of the diagonal are not looked
-    /// at.
+    /// at if it was analysed in its order.
     pub fn factor_values(&mut self, matrix: &Csr, values: &[T]) -> Result<(), CholeskyError> {
         let values = SparseColMatRef::new(pattern(matrix), values);
         let stack = MemStack::new(&mut self.workspace);
@@ -135,22 +142,25 @@ mod tests {
     }
 
     #[test]
-    fn in_a_given_order_and_in_either_precision_only_the_upper_triangle_counts() {
+    fn in_a_given_order_the_upper_triangle_is_enough_in_either_precision() {
         let n = 40;
         let matrix = path(n, 2.5);
-        let mut upper = matrix.clone();
+        let mut upper = Csr { offset: vec![0], ..Csr::default() };
         for i in 0..n as usize {
-            let row = upper.offset[i] as usize..upper.offset[i + 1] as usize;
-            row.filter(|&k| (upper.column[k] as usize) < i).for_each(|k| upper.value[k] = f64::NAN);
+            for (j, a) in matrix.row(i).filter(|(j, _)| *j >= i) {
+                upper.column.push(j as u32);
+                upper.value.push(a);
+            }
+            upper.offset.push(upper.column.len() as u32);
         }
         let x: Vec<f64> = (0..n).map(|i| (f64::from(i) * 0.7).sin()).collect();
         let b: Vec<f64> = (0..n as usize).map(|i| matrix.row(i).map(|(j, a)| a * x[j]).sum()).collect();
         let (mut wide, mut narrow) = (b.clone(), b.iter().map(|b| *b as f32).collect::<Vec<_>>());
-        let mut cholesky = Cholesky::<f64>::analyse_ordered(&matrix, 1).unwrap();
+        let mut cholesky = Cholesky::<f64>::analyse_ordered(&upper, 1).unwrap();
         cholesky.factor_values(&upper, &upper.value).unwrap();
         cholesky.solve(&mut wide);
         let values: Vec<f32> = upper.value.iter().map(|a| *a as f32).collect();
-        let mut cholesky = Cholesky::<f32>::analyse_ordered(&matrix, 1).unwrap();
+        let mut cholesky = Cholesky::<f32>::analyse_ordered(&upper, 1).unwrap();
         cholesky.factor_values(&upper, &values).unwrap();
         cholesky.solve(&mut narrow);
         assert!(wide.iter().zip(&x).all(|(b, x)| (b - x).abs() < 1e-12));

@@ -152,15 +152,15 @@ impl<E, const N: usize> Batch<E, N> {
         &self,
         c: usize,
         x: &[[R; 4]],
-        hessian: impl Fn(&E, &[Vec3<R>; N]) -> Option<Hessian<R, N>>,
+        hessian: impl FnOnce(&E, &[Vec3<R>; N]) -> Option<Hessian<R, N>>,
         f: &mut dyn FnMut(usize, usize, Mat3<R>),
     ) where
         E: Energy<R, N>,
     {
         let Some(hessian) = hessian(&self.element[c], &self.points(c, x)) else { return };
-        for (i, row) in hessian.into_iter().enumerate() {
-            for (j, block) in row.into_iter().enumerate() {
-                f(i, j, block);
+        for (i, row) in hessian.iter().enumerate() {
+            for (j, block) in row.iter().enumerate() {
+                f(i, j, *block);
             }
         }
     }

@@ -8,24 +8,22 @@ use crate::linear::{Cholesky, CholeskyError, Csr, nested_dissection};
 use crate::math::{Mat3, Real, Vec3};
 use crate::model::{Curvature, Potential};
 use faer::traits::RealField;
+use std::ops::Range;
 
 pub(super) struct Hessian {
     /// Row of each vertex: its place in the order of elimination.
     row: Vec<u32>,
-    /// Block columns of each block row.
-    blocks: Csr,
-    /// Pattern of all entries; of the values those right of the diagonal and in its blocks are kept up to date.
+    /// Blocks on and right of the diagonal.
+    blocks: Blocks,
+    /// Their entries.
     pattern: Csr,
-    exact: Vec<f64>,
+    exact: Vec<Block>,
     /// What the projected Hessian is more than the exact one; of the current x if `excess_is_current`.
-    excess: Vec<f64>,
+    excess: Vec<Block>,
     excess_is_current: bool,
-    exact_places: Places,
-    excess_places: Places,
+    places: Vec<Place>,
     /// Share of the projected Hessian, 0 to 1.
     projection: f64,
-    /// The last factor needed no larger share than the one it was tried with first.
-    at_ease: bool,
     single: Factor<f32>,
     double: Option<Factor<f64>>,
     /// Factors are made in `f64`.
@@ -41,10 +39,11 @@ impl Hessian {
         let order = nested_dissection(&graph, &potential.model().rest_x);
         let mut row = vec![0; order.len()];
         (0..).zip(&order).for_each(|(k, &i)| row[i as usize] = k);
-        let mut blocks = Csr { offset: vec![0], ..Csr::default() };
+        let mut blocks = Blocks { offset: vec![0], column: Vec::new() };
         let mut pattern = Csr { offset: vec![0], ..Csr::default() };
         for &i in &order {
-            let mut columns: Vec<u32> = graph.row(i as usize).map(|(j, _)| row[j]).collect();
+            let later = |j: &u32| *j >= row[i as usize];
+            let mut columns: Vec<u32> = graph.row(i as usize).map(|(j, _)| row[j]).filter(later).collect();
             columns.sort_unstable();
             for _ in 0..3 {
                 pattern.column.extend(columns.iter().flat_map(|&j| [3 * j, 3 * j + 1, 3 * j + 2]));
@@ -53,7 +52,8 @@ impl Hessian {
             blocks.column.extend(columns);
             blocks.offset.push(blocks.column.len() as u32);
         }
-        let exact = vec![0.0; pattern.column.len()];
+        pattern.value = vec![0.0; pattern.column.len()];
+        let exact = vec![[0.0; 9]; blocks.column.len()];
         Ok(Self {
             row,
             blocks,
@@ -64,18 +64,16 @@ impl Hessian {
             excess: exact.clone(),
             excess_is_current: false,
             exact,
-            exact_places: Places::default(),
-            excess_places: Places::default(),
+            places: Vec::new(),
             projection: 0.0,
-            at_ease: true,
         })
     }
 
     /// Forgets what it learned in the solve before.
     pub fn restart(&mut self) {
-        (self.projection, self.at_ease, self.precise) = (0.0, true, false);
+        (self.projection, self.precise) = (0.0, false);
         // After a solve that failed it may not be finite, not even times 0.
-        self.excess.fill(0.0);
+        self.excess.fill([0.0; 9]);
     }
 
     /// Makes factors in `f64` from now on; false if it did already.
@@ -85,17 +83,33 @@ impl Hessian {
 
     /// The Hessian at x.
     pub fn assemble(&mut self, potential: &Potential, x: &[[f64; 4]]) {
-        let Self { row, blocks, pattern, exact, exact_places, .. } = self;
-        let mut to = exact_places.filling(blocks, pattern, exact);
-        potential.hessian(x, Curvature::Exact, &mut |i, j, block| to.add(row[i as usize], row[j as usize], block));
-        for (i, _) in potential.system().held.iter().enumerate().filter(|(_, held)| **held) {
-            to.add(row[i], row[i], Mat3::IDENTITY);
+        let Self { row, blocks, exact, places, .. } = self;
+        exact.fill([0.0; 9]);
+        // Blocks nearly always come in the same order, so that their places are looked up once.
+        let mut next = 0;
+        let mut add = |i: u32, j: u32, block: Mat3<f64>| {
+            let (row, column) = (row[i as usize], row[j as usize]);
+            if row > column {
+                return;
+            }
+            let known = places.get(next).filter(|place| (place.row, place.column) == (row, column)).copied();
+            let Some(place) = known.or_else(|| blocks.find(row, column)) else { return };
+            if known.is_none() {
+                places.truncate(next);
+                places.push(place);
+            }
+            next += 1;
+            add_block(&mut exact[place.at as usize], block);
+        };
+        potential.hessian(x, Curvature::Exact, &mut add);
+        for (i, _) in (0..).zip(&potential.system().held).filter(|(_, held)| **held) {
+            add(i, i, Mat3::IDENTITY);
         }
         self.excess_is_current = false;
     }
 
-    /// dx = −H⁻¹ g, with just so much of the projection mixed into H as Cholesky asks for. Less than last time is tried only
-    /// if last time was the first try: a factor that fails late costs as much as one that does not.
+    /// dx = −H⁻¹ g, with just so much of the projection mixed into H as Cholesky asks for, and first with less than last
+    /// time.
     pub fn direction(
         &mut self,
         potential: &Potential,
@@ -103,11 +117,8 @@ impl Hessian {
         gradient: &[[f64; 4]],
         dx: &mut [Vec3<f64>],
     ) -> Result<(), SolveError> {
-        if std::mem::replace(&mut self.at_ease, true) {
-            self.projection = if self.projection > LEAST_PROJECTION { self.projection / 4.0 } else { 0.0 };
-        }
+        self.projection = if self.projection > LEAST_PROJECTION { self.projection / 4.0 } else { 0.0 };
         while let Err(error) = self.factor(potential, x) {
-            self.at_ease = false;
             if self.projection < 1.0 && error != CholeskyError::OutOfMemory {
                 self.projection = (4.0 * self.projection).clamp(LEAST_PROJECTION, 1.0);
             } else if !self.be_precise() {
@@ -123,21 +134,25 @@ impl Hessian {
 
     fn factor(&mut self, potential: &Potential, x: &[[f64; 4]]) -> Result<(), CholeskyError> {
         if self.projection > 0.0 && !self.excess_is_current {
-            let Self { row, blocks, pattern, excess, excess_places, .. } = self;
-            let mut to = excess_places.filling(blocks, pattern, excess);
-            potential.hessian(x, Curvature::Excess, &mut |i, j, block| to.add(row[i as usize], row[j as usize], block));
+            let Self { row, blocks, excess, .. } = self;
+            excess.fill([0.0; 9]);
+            potential.hessian(x, Curvature::Excess, &mut |i, j, block| {
+                let (row, column) = (row[i as usize], row[j as usize]);
+                if let Some(place) = (row <= column).then(|| blocks.find(row, column)).flatten() {
+                    add_block(&mut excess[place.at as usize], block);
+                }
+            });
             self.excess_is_current = true;
         }
-        let share = self.projection;
-        let mixed = self.exact.iter().zip(&self.excess).map(|(exact, excess)| exact + share * excess);
+        let mix = Mix { blocks: &self.blocks, exact: &self.exact, excess: &self.excess, share: self.projection };
         if !self.precise {
-            return self.single.make(&self.pattern, mixed);
+            return self.single.make(&self.pattern, &mix);
         }
         let double = match &mut self.double {
             Some(double) => double,
             none => none.insert(Factor::new(&self.pattern)?),
         };
-        double.make(&self.pattern, mixed)
+        double.make(&self.pattern, &mix)
     }
 }
 
@@ -181,8 +196,8 @@ impl<T: Real + RealField> Factor<T> {
         Ok(Self { cholesky, values: zeros(pattern.column.len()), rhs: zeros(pattern.rows()) })
     }
 
-    fn make(&mut self, pattern: &Csr, values: impl Iterator<Item = f64>) -> Result<(), CholeskyError> {
-        self.values.iter_mut().zip(values).for_each(|(to, value)| *to = T::of(value));
+    fn make(&mut self, pattern: &Csr, mix: &Mix) -> Result<(), CholeskyError> {
+        mix.write(&mut self.values);
         self.cholesky.factor_values(pattern, &self.values)
     }
 
@@ -201,60 +216,61 @@ impl<T: Real + RealField> Factor<T> {
     }
 }
 
-/// Where blocks go, in the order in which they come: nearly always the same, so that they are looked up once.
-#[derive(Default)]
-struct Places(Vec<Place>);
+/// 3×3, by rows.
+type Block = [f64; 9];
 
-#[derive(Clone, Copy, PartialEq)]
+fn add_block(to: &mut Block, block: Mat3<f64>) {
+    for r in 0..3 {
+        (0..3).for_each(|c| to[3 * r + c] += block.at(r, c));
+    }
+}
+
+/// Where a block is.
+#[derive(Clone, Copy)]
 struct Place {
     row: u32,
     column: u32,
-    /// Which block of its row.
-    k: u32,
+    at: u32,
 }
 
-/// Adds blocks to the values of a matrix.
-struct Filling<'a> {
-    blocks: &'a Csr,
-    pattern: &'a Csr,
-    values: &'a mut [f64],
-    places: &'a mut Vec<Place>,
-    next: usize,
+/// Which blocks there are, by rows.
+struct Blocks {
+    offset: Vec<u32>,
+    column: Vec<u32>,
 }
 
-impl Places {
-    fn filling<'a>(&'a mut self, blocks: &'a Csr, pattern: &'a Csr, values: &'a mut [f64]) -> Filling<'a> {
-        values.fill(0.0);
-        Filling { blocks, pattern, values, places: &mut self.0, next: 0 }
+impl Blocks {
+    fn row(&self, row: usize) -> Range<usize> {
+        self.offset[row] as usize..self.offset[row + 1] as usize
+    }
+
+    fn find(&self, row: u32, column: u32) -> Option<Place> {
+        let range = self.row(row as usize);
+        let k = self.column[range.clone()].binary_search(&column).ok()?;
+        Some(Place { row, column, at: (range.start + k) as u32 })
     }
 }
 
-impl Filling<'_> {
-    /// Adds a block, if it is not left of the diagonal.
-    #[inline]
-    fn add(&mut self, row: u32, column: u32, block: Mat3<f64>) {
-        if row > column {
-            return;
-        }
-        let k = match self.places.get(self.next) {
-            Some(place) if (place.row, place.column) == (row, column) => place.k,
-            _ => {
-                let Some(k) = self.find(row, column) else { return };
-                self.places.truncate(self.next);
-                self.places.push(Place { row, column, k });
-                k
+/// H = exact + share · excess
+struct Mix<'a> {
+    blocks: &'a Blocks,
+    exact: &'a [Block],
+    excess: &'a [Block],
+    share: f64,
+}
+
+impl Mix<'_> {
+    /// Writes all entries, row by row.
+    fn write<T: Real>(&self, to: &mut [T]) {
+        let mut to = to.chunks_exact_mut(3);
+        for row in 0..self.blocks.offset.len() - 1 {
+            for r in 0..3 {
+                let range = self.blocks.row(row);
+                for (exact, excess) in self.exact[range.clone()].iter().zip(&self.excess[range]) {
+                    let Some(to) = to.next() else { return };
+                    (0..3).for_each(|c| to[c] = T::of(exact[3 * r + c] + self.share * excess[3 * r + c]));
+                }
             }
-        };
-        self.next += 1;
-        for r in 0..3 {
-            let start = (self.pattern.offset[3 * row as usize + r] + 3 * k) as usize;
-            let to = &mut self.values[start..start + 3];
-            (0..3).for_each(|c| to[c] += block.at(r, c));
         }
-    }
-
-    fn find(&self, row: u32, column: u32) -> Option<u32> {
-        let range = self.blocks.offset[row as usize] as usize..self.blocks.offset[row as usize + 1] as usize;
-        self.blocks.column[range].binary_search(&column).ok().map(|k| k as u32)
     }
 }
