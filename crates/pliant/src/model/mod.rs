@@ -37,7 +37,7 @@ pub struct Model {
     pub thickness: Vec<f64>,
     /// All elements, one batch per kind.
     pub elements: Vec<Elements<f64>>,
-    /// Bodies, in the order of their vertices.
+    /// Bodies, in the order of their vertices. What is of no body feels no friction.
     pub bodies: Vec<Body>,
     /// Edges whose stretch is reported, over all vertices.
     pub edges: Vec<[u32; 2]>,

@@ -3,8 +3,8 @@
 //! ω = 1 for k < S, 2/(2 − ρ²) at k = S, 4/(4 − ρ² ω) after; x⁺ = ω (γ (x̂ − x) + x − x⁻) + x⁻. S ≥ 1, because x⁻ does
 //! not exist before, and at most a quarter of the iterations. Beyond the paper: ρ is held down to what the number of
 //! iterations can use; across contacts there is no momentum (`contact/cover.rs`); and when the residual grows above what it was
-//! where the acceleration (re)started, the recurrence starts again with a smaller ρ instead of diverging. Where the host does not look at residuals (Jacobi on a
-//! GPU), it never restarts; the certificate finds a step that went wrong.
+//! where the acceleration (re)started, the recurrence starts again with a smaller ρ instead of diverging. Where the host does
+//! not look at residuals (Jacobi on a GPU), it never restarts; the certificate finds a step that went wrong.
 
 /// The sequence of ω.
 #[derive(Clone, Copy, Debug, PartialEq)]

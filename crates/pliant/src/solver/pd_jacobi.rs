@@ -2,8 +2,8 @@
 //!
 //! Deviation: γ. The paper under-relaxes by hand (0.6 to 0.9 for tets). Jacobi converges if γ λ < 2 for the largest
 //! eigenvalue λ of D⁻¹A; and because A bounds the curvature of E from above, it then never increases E. λ is below 2 for
-//! springs, but not for hinges and tets, so it is computed once, and γ = min(1, 1.9/λ). Across
-//! active contacts the blend is left out: a step ends there with ω = γ = 1.
+//! springs, but not for hinges and tets, so it is computed once, and γ = min(1, 1.9/λ). Across active
+//! contacts the blend is left out: a step ends there with ω = γ = 1.
 
 use super::stationary::Sweep;
 use crate::device::{Blend, Device, DeviceError, Slot};

@@ -16,9 +16,11 @@ impl<R: Real> CpuProblem<R> {
         }
         self.take_pressing();
         let mut grips = std::mem::take(&mut self.grips);
-        for (b, body) in self.model.bodies.iter().enumerate() {
-            let pressed = &self.pressed[b * self.colliders.len()..][..self.colliders.len()];
-            grips.par_extend(body.vertices.clone().into_par_iter().map(|i| self.grip(i, pressed)));
+        grips.resize(self.start.len(), Grip::NONE);
+        for (body, pressed) in self.model.bodies.iter().zip(self.pressed.chunks_exact(self.colliders.len())) {
+            let first = body.vertices.start;
+            let own = grips[body.vertices.clone()].par_iter_mut().enumerate();
+            own.for_each(|(k, grip)| *grip = self.grip(first + k, pressed));
         }
         self.grips = grips;
     }
