@@ -2,9 +2,10 @@
 //! what failed.
 //!
 //!     cargo bench --bench stability -- [scale=0.25] [frames=300] [scene=NAME] [method=NAME] [without=METHOD]
-//!         [scenes=FOLDER] [minutes=LIMIT]
+//!         [scenes=FOLDER] [stiffness=FACTOR] [iterations=PER_STEP] [minutes=LIMIT]
 //!
 //! `scale` makes meshes coarser (vertices along each side); solids are as rigid as possible, so that every method runs.
+//! `iterations` replaces what the scene asks for: Newton takes hours on the largest scenes without.
 #![allow(missing_docs)]
 
 #[path = "../tests/support/stability.rs"]
@@ -26,6 +27,8 @@ fn main() {
     // its size, less each time; whether anything grows is judged by the last third of the run.
     let bounds = Bounds { stretch: f64::INFINITY, extent: 30.0, speed: 100.0 };
     let (only_scene, only_method, without) = (given("scene"), given("method"), given("without"));
+    let only_stiffness = given("stiffness").and_then(|text| text.parse::<f64>().ok());
+    let iterations = given("iterations").and_then(|text| text.parse().ok());
     let end = std::time::Instant::now() + std::time::Duration::from_secs_f64(60.0 * number("minutes", 1e6));
     let wanted = |only: &Option<String>, name: &str| only.as_ref().is_none_or(|only| only == name);
 
@@ -36,10 +39,12 @@ fn main() {
     for file in files.iter().filter(|file| file.extension().is_some_and(|e| e == "toml")) {
         let mut scene = Scene::read(file, &[]).unwrap_or_else(|error| panic!("{error}"));
         coarsen(&mut scene, scale);
+        scene.solver.iterations = iterations.or(scene.solver.iterations);
         if wanted(&only_scene, &scene.name) {
             let methods = methods(&scene).into_iter().filter(|method| without.as_deref() != Some(method.name));
             for method in methods.filter(|method| wanted(&only_method, method.name)) {
-                cases.extend(STIFFNESSES.map(|stiffness| (scene.clone(), method, stiffness)));
+                let stiffnesses = STIFFNESSES.into_iter().filter(|&factor| only_stiffness.is_none_or(|f| f == factor));
+                cases.extend(stiffnesses.map(|stiffness| (scene.clone(), method, stiffness)));
             }
         }
     }
