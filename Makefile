@@ -20,7 +20,7 @@ test: cargo
 	@scripts/test.sh
 
 bench: cargo
-	@$(CARGO) bench -p pliant
+	@$(CARGO) bench -p pliant --bench sweep --bench polar --bench hanging
 
 doc: cargo
 	@RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --quiet

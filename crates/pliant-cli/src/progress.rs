@@ -65,6 +65,16 @@ impl Pace {
     }
 }
 
+/// Does something that may take a while, and shows meanwhile that it is being done.
+pub(crate) fn showing<T>(what: &str, work: impl FnOnce() -> T) -> T {
+    // Ctrl-C may end this at once: there is nothing to save.
+    let mut progress = Progress::new(false, Arc::default());
+    progress.begin(what, 0, "");
+    let done = work();
+    progress.clear();
+    done
+}
+
 /// Shows how far a command is.
 pub(crate) struct Progress {
     /// There is no terminal.

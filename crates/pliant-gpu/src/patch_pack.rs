@@ -161,22 +161,6 @@ pub(crate) struct Packed {
     pub(crate) data: Vec<f32>,
 }
 
-impl Packed {
-    /// Size of the largest buffer, bytes.
-    pub(crate) fn largest(&self) -> u64 {
-        let Self { headers, members, owned, corners, data } = self;
-        [
-            size_of_val(&headers[..]),
-            size_of_val(&members[..]),
-            size_of_val(&owned[..]),
-            size_of_val(&corners[..]),
-            size_of_val(&data[..]),
-        ]
-        .into_iter()
-        .fold(0, |most, bytes| most.max(bytes as u64))
-    }
-}
-
 pub(crate) fn pack(parts: &[Patch], sizes: &Sizes, cutter: &mut Cutter, elements: &[WgslElement]) -> Packed {
     let order = cutter.order;
     let mut out = Packed::default();

@@ -14,7 +14,6 @@ use pliant::device::rows::is_in_rows;
 use pliant::material::{SIMPLEX_WGSL, WgslElement};
 use pliant::model::Model;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
@@ -36,8 +35,7 @@ pub(crate) struct Patches {
 }
 
 impl Patches {
-    /// Cuts a mesh into patches of so many vertices; `None` where that does not fit into workgroups or buffers of the
-    /// device.
+    /// Cuts a mesh into patches of so many vertices; `None` where that does not fit into workgroups of the device.
     pub(crate) fn new(
         context: &Context,
         library: &mut Library,
@@ -60,12 +58,15 @@ impl Patches {
             return Ok(None);
         }
         let packed = pack(&parts, &sizes, &mut cutter, &elements);
-        if packed.largest() > context.largest_buffer.load(Ordering::Relaxed) {
-            return Ok(None);
-        }
         let has_rows = model.elements.iter().any(|elements| !elements.is_empty() && is_in_rows(elements));
         let text = text(&elements, &sizes, has_rows, model.colliders.len());
         Self::upload(context, library, &text, &packed, parts.len()).map(Some)
+    }
+
+    /// Bytes that a sweep reads of patches: their elements, and how these and positions are laid out.
+    pub(crate) fn bytes(&self) -> u64 {
+        let Self { headers, members, owned, corners, data, .. } = self;
+        [headers, members, owned, corners, data].iter().map(|buffer| buffer.bytes()).sum()
     }
 
     fn upload(

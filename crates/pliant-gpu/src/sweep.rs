@@ -153,7 +153,7 @@ impl Gpu {
     }
 
     /// Sets how a problem is swept. Whether it could be done: a cut may be for other meshes, or too large for the GPU's
-    /// workgroups, and then the problem is swept one by one.
+    /// workgroups or memory, and then the problem is swept one by one.
     pub fn cut(&mut self, problem: &mut GpuProblem, cut: Cut) -> Result<bool, GpuError> {
         let GpuProblem { model, system, order, batches, .. } = &*problem;
         let (context, library) = (&*self.context, &mut self.library);
@@ -161,12 +161,12 @@ impl Gpu {
             Cut::Single => Some(Sweeping::Single),
             // Elements with slots are not in the rows that rings are made of.
             Cut::Rings { patch, iterations } if !problem.has_slots() => {
-                let rings = Rings::new(context, library, (model, system, order), patch, iterations)?;
-                rings.map(|rings| Sweeping::Rings(Box::new(rings)))
+                let rings = Rings::new(context, library, (model, system, order), patch, iterations);
+                if_it_fits(rings)?.map(|rings| Sweeping::Rings(Box::new(rings)))
             }
             Cut::Patches { patch, elements_per_invocation } if problem.has_slots() => {
-                let patches = Patches::new(context, library, (model, order, batches), patch, elements_per_invocation)?;
-                patches.map(|patches| Sweeping::Patches(Box::new(patches)))
+                let patches = Patches::new(context, library, (model, order, batches), patch, elements_per_invocation);
+                if_it_fits(patches)?.map(|patches| Sweeping::Patches(Box::new(patches)))
             }
             Cut::Rings { .. } | Cut::Patches { .. } => None,
         };
@@ -227,5 +227,13 @@ impl Gpu {
         let matrix = &problem.system.matrix;
         let graph = matrix.offset.iter().chain(&matrix.column).flat_map(|word| word.to_le_bytes());
         Fnv::of(words.bytes().chain(graph))
+    }
+}
+
+/// Nothing where buffers are too large for the device or its memory: there is always a way without.
+fn if_it_fits<T>(made: Result<Option<T>, GpuError>) -> Result<Option<T>, GpuError> {
+    match made {
+        Err(GpuError::TooLarge { .. } | GpuError::OutOfMemory { .. }) => Ok(None),
+        other => other,
     }
 }

@@ -5,6 +5,7 @@ mod support;
 use pliant::math::Vec3;
 use pliant::model::{Model, ModelBuilder, Pin, State};
 use pliant::solver::{METHODS, Method};
+use pliant::step::Simulation;
 use std::sync::Arc;
 use support::*;
 
@@ -320,4 +321,19 @@ fn a_pendulum_swings_with_its_period() {
         state = next;
     }
     assert!((crossing / quarter - 1.0).abs() < 0.02, "{crossing} {quarter}");
+}
+
+/// What a user looks at first: a second of `scenes/hanging.toml` at its defaults, beside Newton.
+#[test]
+fn a_hanging_cloth_is_stretched_as_the_reference_says() {
+    let stretched = |method: &str| {
+        let mut simulation = Simulation::new(&shipped("hanging.toml", &[("solver.method", method)])).unwrap();
+        let certificates: Vec<_> = (0..60).map(|_| simulation.step().unwrap().certificate).collect();
+        let mean = certificates.iter().map(|c| c.mean_stretch).sum::<f64>() / 60.0;
+        (mean, certificates.iter().map(|c| c.max_stretch).fold(0.0, f64::max))
+    };
+    let ((mean, most), (exact, _)) = (stretched("auto"), stretched("newton"));
+    println!("mean {mean:.3e}, Newton {exact:.3e}; at most {most:.3e}");
+    assert!((mean / exact - 1.0).abs() < 0.2, "mean stretch {mean:e}, Newton {exact:e}");
+    assert!(most < 0.1, "an edge is stretched by {most}");
 }

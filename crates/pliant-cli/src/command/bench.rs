@@ -3,7 +3,7 @@
 use crate::Exit;
 use crate::args::{Args, BenchArgs};
 use crate::printed::print_json;
-use crate::progress::say;
+use crate::progress::{say, showing};
 use crate::table::{Table, short};
 use pliant::scene::Scene;
 use pliant::step::bench::{LATE, StepTimes, SweepTimes, time_steps, time_sweeps};
@@ -105,13 +105,14 @@ fn bench_pd(args: &Args, typed: &BenchArgs) -> anyhow::Result<Exit> {
             Some(budget) => say(&format!("{}: deadline of {} ms", case.name, short(budget))),
             None => say(&format!("{}: {} iterations", case.name, case.iterations)),
         }
-        let times = time_steps(&AllDevices, &scene, warm, typed.steps as usize)?;
+        let times = showing("timing", || time_steps(&AllDevices, &scene, warm, typed.steps as usize))?;
         steps.push((case, times));
     }
     let mut sweep_times: Vec<(&str, SweepTimes)> = Vec::new();
     for (name, text) in sweeps(typed.large).into_iter().filter(|(name, _)| wanted(name)) {
         say(&format!("{name}: sweeps"));
-        sweep_times.push((name, time_sweeps(&AllDevices, &parse(name, &text)?, warm)?));
+        let scene = parse(name, &text)?;
+        sweep_times.push((name, showing("timing", || time_sweeps(&AllDevices, &scene, warm))?));
     }
     say(&tables(&steps, &sweep_times));
     if args.json {
@@ -166,6 +167,7 @@ fn course_table(steps: &[(Case, StepTimes)]) -> String {
         "max",
         "course",
         "times faster",
+        "mean stretch, %",
     ]);
     for (case, times) in steps {
         let iterations = if times.fewest_iterations == times.most_iterations {
@@ -184,6 +186,7 @@ fn course_table(steps: &[(Case, StepTimes)]) -> String {
             short(times.max),
             short(case.course_ms),
             short(case.course_ms / times.p50),
+            short(100.0 * times.mean_stretch),
         ]);
     }
     format!("\n\n{}", table.text())

@@ -3,12 +3,13 @@
 use crate::Exit;
 use crate::args::{Args, SceneArgs};
 use crate::printed::{print, print_json};
+use crate::progress::showing;
 use crate::table::{counts, mesh_counts, pairs, short};
 use pliant::counted::counted;
 use pliant::output::{SceneCheck, check_scene};
 
 pub(crate) fn check(args: &Args, typed: &SceneArgs) -> anyhow::Result<Exit> {
-    let check = check_scene(&super::scene(typed)?)?;
+    let check = showing("checking", || anyhow::Ok(check_scene(&super::scene(typed)?)?))?;
     if args.json {
         print_json(&check)?;
     } else {

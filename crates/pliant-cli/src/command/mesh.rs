@@ -3,17 +3,17 @@
 use crate::Exit;
 use crate::args::Args;
 use crate::printed::{print, print_json};
-use crate::progress::say;
+use crate::progress::{say, showing};
 use crate::table::{counts, mesh_counts, pairs, short};
 use pliant::counted::counted;
-use pliant::mesh::{self, Info};
+use pliant::mesh::{self, Info, MeshError};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
 pub(crate) fn info(args: &Args, files: &[PathBuf]) -> anyhow::Result<Exit> {
     let mut found = Vec::new();
     for file in files {
-        found.push((file, mesh::info(&mesh::read(file)?)));
+        found.push((file, showing("reading", || Ok::<_, MeshError>(mesh::info(&mesh::read(file)?)))?));
     }
     if args.json {
         let files: Vec<_> =
@@ -74,7 +74,7 @@ fn lines(info: &Info) -> Vec<(&'static str, String)> {
 pub(crate) fn check(args: &Args, files: &[PathBuf]) -> anyhow::Result<Exit> {
     let mut found = Vec::new();
     for file in files {
-        found.push((file, mesh::check(&mesh::read(file)?)));
+        found.push((file, showing("checking", || Ok::<_, MeshError>(mesh::check(&mesh::read(file)?)))?));
     }
     if args.json {
         let one = |(file, report): &(&PathBuf, mesh::Report)| {
@@ -124,16 +124,18 @@ fn losses(tets: usize, vertices: usize) -> Vec<String> {
 }
 
 pub(crate) fn convert(args: &Args, from: &Path, to: &Path) -> anyhow::Result<Exit> {
-    let mesh = mesh::read(from)?;
+    let mesh = showing("reading", || mesh::read(from))?;
     refuse_to_replace(from, to)?;
     let name = to.display().to_string();
     let holds_surfaces = mesh::Format::from_extension(to).is_some_and(mesh::Format::holds_surfaces_only);
     if holds_surfaces && mesh.surface().is_empty() {
         anyhow::bail!("{name}: only a surface fits, and {} has none; write a .msh, .vtk or .vtu file", from.display());
     }
-    mesh::write(to, &mesh)?;
-    // What the file holds, not what was read: formats differ in what fits. A pipe cannot be read again.
-    let written = if to.is_file() { mesh::read(to)? } else { mesh.clone() };
+    let written = showing("writing", || -> Result<_, MeshError> {
+        mesh::write(to, &mesh)?;
+        // What the file holds, not what was read: formats differ in what fits. A pipe cannot be read again.
+        if to.is_file() { mesh::read(to) } else { Ok(mesh.clone()) }
+    })?;
     let (vertices, triangles, tets) = (written.points.len(), written.triangles.len(), written.tets.len());
     let lost_tets = mesh.tets.len().saturating_sub(tets);
     let lost_vertices = mesh.points.len().saturating_sub(vertices);

@@ -243,3 +243,23 @@ fn a_reader_that_goes_away_is_no_panic() {
         assert_eq!(String::from_utf8_lossy(&output.stdout), "", "{args}");
     }
 }
+
+/// Regression: on a terminal, every command began with a complaint of the log about its colours, and debug builds panicked.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_terminal_gets_the_answer_and_nothing_else() {
+    let place = Place::new(SMALL);
+    let program = env!("CARGO_BIN_EXE_pliant");
+    let on_terminal = |arguments: &str| {
+        let line = format!("{program} {arguments}");
+        let mut script = std::process::Command::new("script");
+        script.args(["-qec", &line, "/dev/null"]).current_dir(place.path(""));
+        Ended::of(script.output().unwrap())
+    };
+    let ended = on_terminal("methods");
+    assert_eq!(ended.code, 0, "{}", ended.stdout);
+    assert!(ended.stdout.starts_with("method "), "{}", ended.stdout);
+    let ended = on_terminal("check scene.toml");
+    assert!(ended.code == 0 && ended.stdout.contains("the scene can be simulated"), "{}", ended.stdout);
+    assert!(!ended.stdout.contains("tracing"), "{}", ended.stdout);
+}

@@ -9,6 +9,7 @@ use crate::{Gpu, Trust};
 use pliant::device::{Device, Factor, Moment, Slot};
 use pliant::model::{Model, System};
 use pliant::scene::Scene;
+use pliant::solver::{Control, METHODS, Parameters};
 use pliant::step::step_input;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -139,6 +140,46 @@ fn steady_state_makes_nothing_new() {
         frame(&mut gpu, &x, &y);
     }
     assert_eq!(gpu.recorder.kept(), kept);
+}
+
+/// Whole steps with whole solvers: after the first two, nothing is made any more, and the device is given its work in a few
+/// pieces. It is waited for once in the step: for its measures.
+#[test]
+fn steady_steps_make_nothing_new_and_submit_seldom() {
+    let text = "pliant = 1\n[[cloth]]\nresolution = 15\nposition = [0, 0.31, 0]\n[[collider]]\nshape = \"sphere\"\nradius = 0.3\n";
+    let scene = Scene::parse(text, "steady", ".".as_ref(), &[]).unwrap();
+    let (model, start) = Model::new(&scene).unwrap();
+    let (model, h) = (Arc::new(model), 1.0 / 60.0);
+    for method in METHODS.iter().filter(|method| !method.needs_direct_solver()) {
+        let Some(mut gpu) = gpu(Trust::Checked) else { return };
+        let mut problem = gpu.upload(&model, &Arc::new(System::new(&model, h, h))).unwrap();
+        let parameters =
+            Parameters { rho: 0.9, delay: 3, under_relaxation: None, over_relaxation: 1.3, relaxation: None };
+        let mut solver = method.solver::<Gpu>(&model, &parameters);
+        let [mut x, mut next, mut v] = [(); 3].map(|()| gpu.points(&problem));
+        gpu.write(&start.x, &mut x);
+        let mut kept = Vec::new();
+        for step in 0..12 {
+            let [_, before] = gpu.recorded();
+            gpu.begin_step(&mut problem, &step_input(&model, h * f64::from(step + 1)), &x, &v);
+            gpu.start(&problem, &mut next);
+            solver.solve(&mut gpu, &mut problem, &mut next, &mut Control::iterations(10)).unwrap();
+            gpu.end_step(&problem, &x, &mut next, &mut v);
+            gpu.measure(&mut problem, Moment::End, &next);
+            gpu.measures(&mut problem).unwrap();
+            std::mem::swap(&mut x, &mut next);
+            let [dispatches, submissions] = gpu.recorded();
+            println!(
+                "{} step {step}: {dispatches} dispatches so far, {} submissions",
+                method.name,
+                submissions - before
+            );
+            kept.push((gpu.recorder.kept(), submissions - before));
+        }
+        let steady = kept.last().unwrap();
+        assert!(kept[4..].iter().all(|now| now == steady), "{}: {kept:?}", method.name);
+        assert!(steady.1 <= 20, "{}: {} submissions", method.name, steady.1);
+    }
 }
 
 #[test]

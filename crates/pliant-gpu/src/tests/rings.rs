@@ -115,17 +115,23 @@ fn patches_give_the_iterates_of_single_sweeps() {
     }
 }
 
-/// Patches repeat the data of elements between them, so they may be too large where the mesh is not.
+/// Patches and rings repeat the data between them, so they may be too large where the mesh is not.
 #[test]
-fn patches_that_do_not_fit_into_a_buffer_are_refused_and_are_no_fault() {
-    let Some(mut gpu) = gpu(BOTH[0]) else { return };
-    let scene = Scene::parse(SOLID, "rings", ".".as_ref(), &[]).unwrap();
-    let model = Arc::new(Model::new(&scene).unwrap().0);
-    let system = Arc::new(System::new(&model, 1.0 / 60.0, 1.0 / 60.0));
-    let mut problem = gpu.upload(&model, &system).unwrap();
-    gpu.limit_buffers(20_000);
-    assert!(!gpu.cut(&mut problem, Cut::Patches { patch: 16, elements_per_invocation: 2 }).unwrap());
-    gpu.check().unwrap();
+fn cuts_that_do_not_fit_into_a_buffer_are_refused_and_are_no_fault() {
+    let cuts = [
+        (SOLID, Cut::Patches { patch: 16, elements_per_invocation: 2 }),
+        (SCENE, Cut::Rings { patch: 32, iterations: 4 }),
+    ];
+    for (scene, cut) in cuts {
+        let Some(mut gpu) = gpu(BOTH[0]) else { return };
+        let scene = Scene::parse(scene, "rings", ".".as_ref(), &[]).unwrap();
+        let model = Arc::new(Model::new(&scene).unwrap().0);
+        let system = Arc::new(System::new(&model, 1.0 / 60.0, 1.0 / 60.0));
+        let mut problem = gpu.upload(&model, &system).unwrap();
+        gpu.limit_buffers(20_000);
+        assert!(!gpu.cut(&mut problem, cut).unwrap(), "{cut:?}");
+        gpu.check().unwrap();
+    }
 }
 
 #[test]

@@ -105,7 +105,7 @@ pub enum DeviceError {
 pub enum Moment {
     /// x is where the step begins: its energy with held vertices at their targets.
     Still,
-    /// x is x̃: its energy.
+    /// x is where the solve begins, x̃ out of colliders: its energy.
     Start,
     /// x is what the solver found: its energy and gradient.
     Solution,
@@ -121,7 +121,7 @@ pub struct Measures {
     pub still_energy: f64,
     /// The part of `still_energy` that is energy of motion, J.
     pub motion_energy: f64,
-    /// E at x̃, J.
+    /// E where the solve begins, J.
     pub start_energy: f64,
     /// E of the solution, J.
     pub energy: f64,
@@ -165,7 +165,7 @@ pub trait Device {
         true
     }
 
-    /// Bytes that one [`Device::jacobi`] sweep moves at least, and how many of them it writes.
+    /// Bytes that one [`Device::jacobi`] sweep moves at least the way it is done now, and how many of them it writes.
     fn sweep_bytes(&self, problem: &Self::Problem) -> [u64; 2];
     /// Streams so many bytes `times` times, writing as many of them as said, and waits: the least that a sweep can take.
     fn stream(&mut self, bytes: [u64; 2], times: usize) -> Result<(), DeviceError>;

@@ -6,6 +6,7 @@
 
 use super::{Batch, Compliant};
 use crate::math::{Real, Vec3};
+use std::marker::PhantomData;
 use std::ops::Range;
 
 /// What a correction needs besides the constraint.
@@ -21,16 +22,16 @@ pub struct CorrectionSetting<'a, R> {
 
 /// Shared mutable access by index: the elements of one colour share no vertex and have a multiplier each.
 #[derive(Clone, Copy)]
-pub struct Disjoint<T>(*mut T, usize);
+pub struct Disjoint<'a, T>(*mut T, usize, PhantomData<&'a mut [T]>);
 // SAFETY: only used through `read` and `write`, whose callers promise disjoint indices.
-unsafe impl<T: Send> Send for Disjoint<T> {}
+unsafe impl<T: Send> Send for Disjoint<'_, T> {}
 // SAFETY: as above.
-unsafe impl<T: Send> Sync for Disjoint<T> {}
+unsafe impl<T: Send> Sync for Disjoint<'_, T> {}
 
-impl<T: Copy> Disjoint<T> {
+impl<'a, T: Copy> Disjoint<'a, T> {
     /// A view that several threads may use at disjoint indices.
-    pub fn new(slice: &mut [T]) -> Self {
-        Self(slice.as_mut_ptr(), slice.len())
+    pub fn new(slice: &'a mut [T]) -> Self {
+        Self(slice.as_mut_ptr(), slice.len(), PhantomData)
     }
 
     /// # Safety

@@ -71,6 +71,10 @@ macro_rules! elements {
             pub fn is_empty(&self) -> bool {
                 self.len() == 0
             }
+            /// Memory of stencils and data, bytes.
+            pub fn bytes(&self) -> usize {
+                with_batch!(self, |batch| size_of_val(&batch.stencil[..]) + size_of_val(&batch.element[..]))
+            }
             /// Points per element.
             pub fn arity(&self) -> usize {
                 match self { $( Self::$variant(_) => $arity, )* }

@@ -3,6 +3,7 @@
 use crate::counted::counted;
 use std::borrow::Cow;
 use std::fs;
+use std::io;
 use std::path::Path;
 
 use super::error::{MeshError, Place};
@@ -135,7 +136,13 @@ pub(super) fn require_content(mesh: &Mesh, name: &str) -> Result<(), MeshError> 
 }
 
 fn read_bytes(path: &Path) -> Result<Vec<u8>, MeshError> {
-    fs::read(path).map_err(|source| MeshError::Read { path: path.display().to_string(), source })
+    let failed = |source| MeshError::Read { path: path.display().to_string(), source };
+    let about = fs::metadata(path).map_err(failed)?;
+    // A device or a pipe may have no end.
+    if !about.is_file() && !about.is_dir() {
+        return Err(failed(io::Error::other("this is no regular file")));
+    }
+    fs::read(path).map_err(failed)
 }
 
 fn read_tetgen(path: &Path) -> Result<Mesh, MeshError> {

@@ -42,8 +42,9 @@ pub(super) fn inverted_tets(body: &Body, start: &State) -> usize {
 /// A sentence for every collider that vertices of a body start in. Held ones may: contact does not move them.
 fn inside_colliders(scene: &Scene, model: &Model, body: &Body, start: &State) -> Vec<String> {
     let held = |vertex: usize| {
-        let at = model.pins.binary_search_by_key(&(vertex as u32), |pin| pin.vertex);
-        at.is_ok_and(|k| model.pins[k].stiffness.is_none())
+        let first = model.pins.partition_point(|pin| pin.vertex < vertex as u32);
+        let pins = model.pins[first..].iter().take_while(|pin| pin.vertex == vertex as u32);
+        pins.into_iter().any(|pin| pin.stiffness.is_none())
     };
     let mut sentences = Vec::new();
     for (collider, named) in model.colliders.iter().zip(&scene.collider) {

@@ -210,15 +210,18 @@ fn frame_number(name: &str) -> Option<usize> {
 }
 
 /// What `atomic_file` (`.NAME.PROCESS.NUMBER.tmp`) and streamed pictures (`NAME.PROCESS.partial`) leave behind when their
-/// process is killed.
+/// process is killed while it writes a file of a run.
 fn is_temporary(name: &str) -> bool {
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
     let parts: Vec<&str> = name.split('.').collect();
-    match parts.as_slice() {
-        ["", _, .., process, number, "tmp"] => is_number(process) && is_number(number),
-        [_, .., process, "partial"] => is_number(process),
-        _ => false,
-    }
+    let written = match parts.as_slice() {
+        ["", name @ .., process, number, "tmp"] if is_number(process) && is_number(number) => name,
+        [name @ .., process, "partial"] if is_number(process) => name,
+        _ => return false,
+    };
+    let written = written.join(".");
+    let is_run_file = ["checkpoint", "report.json", "animation.glb", "frames.bin"].contains(&&*written);
+    is_run_file || DEFAULT_PREVIEWS.contains(&&*written) || frame_number(&written).is_some()
 }
 
 /// Whether a file begins as a checkpoint does, damaged or not.
@@ -274,10 +277,20 @@ mod tests {
             ("frames.bin", "PLFRAMES of another version"),
             ("animation.glb", "x"),
             ("frames/000003.obj", "x"),
-            (".a.1.0.tmp", "x"),
+            (".report.json.1.0.tmp", "x"),
+            ("frames/.000003.obj.1.0.tmp", "x"),
             ("preview.gif.9.partial", "x"),
         ];
-        let theirs = ["notes.txt", "frames/12.obj", "frames/000003.png", "frames/mine.obj", ".b.tmp", "film.partial"];
+        let theirs = [
+            "notes.txt",
+            "frames/12.obj",
+            "frames/000003.png",
+            "frames/mine.obj",
+            ".b.tmp",
+            ".b.1.0.tmp",
+            "film.partial",
+            "notes.99.partial",
+        ];
         let folder = folder_with(&[&ours[..], &theirs.map(|name| (name, "x"))].concat());
         let there = |name: &str| folder.path().join(name);
         let run = RunFolder::open(folder.path()).unwrap();

@@ -81,6 +81,7 @@ impl<'a> Section<'a> {
         let shown = std::path::absolute(looked_in).unwrap_or_else(|_| looked_in.to_path_buf());
         let (problem, help) = match (path.is_dir(), near) {
             (true, _) => ("is a folder, not a file", "name a file in it".to_string()),
+            (false, _) if path.exists() => ("is no regular file", "name a file with a mesh in it".to_string()),
             (false, Some(near)) => ("does not exist", format!("looked in {}; did you mean `{near}`?", shown.display())),
             (false, None) => {
                 ("does not exist", format!("looked in {}; paths start at the scene's folder", shown.display()))
@@ -189,6 +190,14 @@ impl<'a> Section<'a> {
     pub fn interval(&self, key: &str) -> Option<[f64; 2]> {
         let (entry, Kind::Interval(quantity, range)) = self.entry(key)? else { return None };
         let [low, high] = self.tuple(key, &entry.node, &quantity, &range)?;
+        if low.is_infinite() {
+            self.fail(
+                key,
+                format!("`{key}` never starts"),
+                "write a first number that is finite, or remove the motion",
+            );
+            return None;
+        }
         if low <= high {
             return Some([low, high]);
         }

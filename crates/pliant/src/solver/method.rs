@@ -55,7 +55,8 @@ pub struct Method {
     pub needs: Needs,
     /// It is wrapped in Chebyshev acceleration, so it has a ρ.
     pub chebyshev: bool,
-    /// It never increases E, up to rounding (with Chebyshev: up to its restarts).
+    /// A solve ends no higher in E than it began, up to rounding; single iterations may rise (Chebyshev before a restart,
+    /// over-relaxed Jacobi where contacts come and go).
     pub minimises: bool,
     /// Iterations per step unless the scene says otherwise.
     pub iterations: usize,

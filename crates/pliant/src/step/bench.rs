@@ -88,7 +88,8 @@ pub fn time_steps(
     }
     times.sort_by(f64::total_cmp);
     let counted = times.len().max(1) as f64;
-    let at = |share: f64| times.get(((counted * share) as usize).min(times.len().saturating_sub(1)));
+    // The smallest time that at least this share of all times does not exceed.
+    let at = |share: f64| times.get(((times.len() as f64 * share).ceil() as usize).saturating_sub(1));
     let model = simulation.model();
     Ok(StepTimes {
         device: simulation.device().to_string(),
@@ -165,7 +166,6 @@ impl Task for Sweeps<'_> {
         let moved: Vec<[f64; 3]> = (0..).zip(&self.state.x).map(|(i, x)| x.map(|c| c * wave(i))).collect();
         device.write(&moved, &mut x);
         device.copy(&x, &mut x_before);
-        let bytes = device.sweep_bytes(&problem);
         let blends = [Blend { omega: 1.0, under_relaxation: 0.9 }; 96];
         let time = shortest(self.warm, |times| -> Result<usize, DeviceError> {
             for _ in 0..times {
@@ -174,6 +174,8 @@ impl Task for Sweeps<'_> {
             device.scalar(Slot(0))?;
             Ok(times * blends.len())
         })?;
+        // After the device chose how it sweeps.
+        let bytes = device.sweep_bytes(&problem);
         let floor = shortest(self.warm, |times| device.stream(bytes, 50 * times).map(|()| 50 * times))?;
         Ok(SweepTimes {
             device: device.name(),

@@ -7,7 +7,7 @@ use crate::device::Measures;
 pub struct Certificate {
     /// E of the solution, J.
     pub energy: f64,
-    /// E at x̃, where the step starts, J.
+    /// E where the solve began, at x̃ out of colliders, J.
     pub start_energy: f64,
     /// ‖∇E‖ of the solution, N.
     pub gradient_norm: f64,

@@ -188,6 +188,10 @@ impl<R: Real> CpuProblem<R> {
     pub fn sweep_bytes(&self) -> usize {
         // x and x⁻ are read, x⁺ is written, x̃ is read; inertia and diagonal are read.
         let n = self.diagonal.len();
-        self.rows.bytes() + n * (4 * size_of::<[R; 4]>() + 2 * size_of::<R>())
+        // Data and stencils of the other elements are read; their slots are written and read, and found by an item.
+        let Slotted { batches, slots, item, .. } = &self.slotted;
+        let elements: usize = batches.iter().map(|&(index, _)| self.elements[index].bytes()).sum();
+        let slotted = elements + 2 * size_of_val(&slots[..]) + size_of_val(&item[..]);
+        self.rows.bytes() + slotted + n * (4 * size_of::<[R; 4]>() + 2 * size_of::<R>())
     }
 }

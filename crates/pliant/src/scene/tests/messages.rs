@@ -156,3 +156,10 @@ fn a_misspelt_method_is_shown_where_it_stands_together_with_the_other_mistakes()
     assert!(message.contains(caret), "{message}");
     assert!(message.contains(":3:1: unknown key `resolutoin`"), "{message}");
 }
+
+#[test]
+fn a_motion_that_never_starts_is_a_mistake() {
+    let message =
+        bad("pliant = 1\n[[cloth]]\n[[collider]]\nshape = \"half-space\"\nvelocity = [1, 0, 0]\nmoves = [inf, inf]\n");
+    assert!(message.contains("`moves` never starts"), "{message}");
+}
