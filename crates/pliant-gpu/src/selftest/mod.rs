@@ -16,7 +16,7 @@ use pliant::device::rows::is_in_rows;
 use pliant::device::{Cpu, Device, DeviceError};
 use std::any::Any;
 use std::time::Instant;
-use verb::{Entry, TABLE};
+use verb::{Entry, TABLE, Verb};
 
 /// One question to a device and how it did.
 #[derive(Clone, Debug, PartialEq)]
