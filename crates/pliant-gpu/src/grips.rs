@@ -11,22 +11,24 @@ use crate::problem::GpuProblem;
 use bytemuck::{Pod, Zeroable};
 use pliant::contact::{Grip, sticking_slip};
 use pliant::math::Vec3;
-use pliant::model::Model;
+use pliant::model::{Model, System};
 use std::sync::Arc;
 
 /// What the grips of a step are found with.
 pub(crate) struct Grips {
     press: Arc<Kernel>,
-    spread: Arc<Kernel>,
+    total: Arc<Kernel>,
+    balance: Arc<Kernel>,
     grip: Arc<Kernel>,
     /// Vertices of one body each, a workgroup's worth: the first, the one after the last, the body.
     chunks: Buffer,
     chunk_count: u32,
-    /// First chunk and number of chunks.
+    /// First chunk, number of chunks, and whether a pin holds it.
     bodies: Buffer,
     /// Bodies times colliders.
     pairs: u32,
     parts: Buffer,
+    totals: Buffer,
     pressed: Buffer,
     /// Some collider has friction.
     rough: bool,
@@ -41,30 +43,37 @@ struct GripParameters {
 
 impl Grips {
     /// `None` without colliders.
-    pub(crate) fn new(context: &Context, library: &mut Library, model: &Model) -> Result<Option<Self>, GpuError> {
+    pub(crate) fn new(
+        context: &Context,
+        library: &mut Library,
+        (model, system): (&Model, &System),
+    ) -> Result<Option<Self>, GpuError> {
         let colliders = model.colliders.len();
         if model.vertices() == 0 || colliders == 0 {
             return Ok(None);
         }
         let (mut chunks, mut bodies) = (Vec::new(), Vec::new());
-        for (body, vertices) in (0..).zip(model.bodies.iter().map(|body| &body.vertices)) {
+        for (number, body) in model.bodies.iter().enumerate() {
+            let vertices = &body.vertices;
             let starts = vertices.clone().step_by(GROUP as usize);
-            bodies.push([chunks.len() as u32, starts.len() as u32]);
-            chunks
-                .extend(starts.map(|first| [first, vertices.end.min(first + GROUP as usize), body].map(|i| i as u32)));
+            bodies.push([chunks.len(), starts.len(), usize::from(system.holds_some_of(model, body))].map(|i| i as u32));
+            let chunk = |first| [first, vertices.end.min(first + GROUP as usize), number].map(|i| i as u32);
+            chunks.extend(starts.map(chunk));
         }
         use Access::{Read, Write};
-        let (text, access) = (grip_text(colliders), [Read, Read, Read, Read, Write, Read, Read, Write, Write]);
+        let (text, access) = (grip_text(colliders), [Read, Read, Read, Read, Write, Read, Read, Write, Write, Write]);
         let mut kernel = |entry: &str| library.kernel::<GripParameters>("grip", &text, entry, &access);
         Ok(Some(Self {
             press: kernel("press")?,
-            spread: kernel("spread")?,
+            total: kernel("total")?,
+            balance: kernel("balance")?,
             grip: kernel("grip")?,
             chunks: Buffer::with(context, "chunks of bodies", &chunks)?,
             chunk_count: chunks.len() as u32,
             bodies: Buffer::with(context, "bodies", &bodies)?,
             pairs: (bodies.len() * colliders) as u32,
-            parts: Buffer::new(context, "parts of pressing forces", (16 * chunks.len() * colliders) as u64)?,
+            parts: Buffer::new(context, "parts of pressing forces", (48 * chunks.len() * colliders) as u64)?,
+            totals: Buffer::new(context, "pressing forces", (48 * bodies.len() * colliders) as u64)?,
             pressed: Buffer::with(context, "pressing", &vec![0.0f32; bodies.len() * colliders])?,
             rough: model.colliders.iter().any(|collider| collider.friction() > 0.0),
         }))
@@ -85,15 +94,18 @@ impl Gpu {
             &grips.chunks,
             &grips.bodies,
             &grips.parts,
+            &grips.totals,
             &grips.pressed,
         ];
-        let mut run =
-            |kernel: &Kernel, n: u32| self.recorder.run(kernel, &buffers, &GripParameters { n, h }, n * GROUP);
+        let mut run = |kernel: &Kernel, n: u32, invocations: u32| {
+            self.recorder.run(kernel, &buffers, &GripParameters { n, h }, invocations);
+        };
         if grips.rough {
-            run(&grips.press, grips.chunk_count);
-            run(&grips.spread, grips.pairs);
+            run(&grips.press, grips.chunk_count, grips.chunk_count * GROUP);
+            run(&grips.total, grips.pairs, grips.pairs * GROUP);
+            run(&grips.balance, grips.pairs, grips.pairs);
         }
-        run(&grips.grip, grips.chunk_count);
+        run(&grips.grip, grips.chunk_count, grips.chunk_count * GROUP);
     }
 
     /// Brings the friction of the step to the objective in `f64`.

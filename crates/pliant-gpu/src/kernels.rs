@@ -107,7 +107,7 @@ pub(crate) fn shape_text() -> String {
 
 /// The text of the kernels that find the friction of a step.
 pub(crate) fn grip_text(colliders: usize) -> String {
-    contact_text(colliders, include_str!("kernels/grip.wgsl"))
+    contact_text(colliders, &[pliant::contact::PRESSING_WGSL, include_str!("kernels/grip.wgsl")].concat())
 }
 
 /// What all kernels with colliders start with.

@@ -125,7 +125,7 @@ impl GpuProblem {
             inv_mass: numbers("inverse masses", &inv_mass)?,
             contact: bytes("active contacts", if model.colliders.is_empty() { 0 } else { 96 * n })?,
             fresh_step: true,
-            grips: Grips::new(context, library, model)?,
+            grips: Grips::new(context, library, (model, system))?,
             before: bytes("start of the step", 16 * n)?,
             x_tilde: Field::new(context, "inertial target", n)?,
             x_pull: Field::new(context, "targets", n)?,

@@ -130,9 +130,14 @@ fn middle_after(text: &str, method: &str, frames: usize) -> [[f64; 3]; 2] {
 
 /// How far a body that lies on a slope of `degrees` slid down it in half a second, and how far Coulomb's law says, m.
 fn slid(body: &str, degrees: f64, friction: f64, method: &str) -> [f64; 2] {
+    slid_at(0.0, body, degrees, friction, method)
+}
+
+/// The same with the slope at a height, m.
+fn slid_at(height: f64, body: &str, degrees: f64, friction: f64, method: &str) -> [f64; 2] {
     let (sin, cos) = degrees.to_radians().sin_cos();
     let text = format!(
-        "{body}\nrotation = [0, 0, {}]\n[[collider]]\nshape = \"half-space\"\nnormal = [{sin}, {cos}, 0]\nfriction = {friction}",
+        "{body}\nrotation = [0, 0, {}]\n[[collider]]\nshape = \"half-space\"\nnormal = [{sin}, {cos}, 0]\nposition = [0, {height}, 0]\nfriction = {friction}",
         -degrees
     );
     let frames = 30;
@@ -158,12 +163,44 @@ fn cloths_and_blocks_slide_as_far_as_friction_lets_them() {
                 let [down, exact] = slid(body, 20.0, friction, method);
                 println!("{name} {method} {friction}: {down:.4} m, exactly {exact:.4} m");
                 assert!(
-                    (down - exact).abs() < 0.1 * exact + 0.012,
+                    (down - exact).abs() < 0.01 * exact + 0.004,
                     "{name} {method} {friction}: {down} m, not {exact}"
                 );
             }
         }
     }
+}
+
+/// Regression: how hard a body is pressed was read off contact forces alone. In `f32` these are rounding times stiffness for paper,
+/// which is light and stiff, and for any cloth far from the origin: both were glued to slopes.
+#[test]
+fn light_and_stiff_cloth_slides_and_so_does_cloth_far_from_the_origin() {
+    for (material, height) in [("paper", 1.0), ("silk", 1.0), ("cotton", 20.0)] {
+        let cloth = format!(
+            "[[cloth]]\nresolution = 16\nsize = 0.5\nmaterial = \"{material}\"\nposition = [0, {}, 0]",
+            height + 0.00115
+        );
+        for method in ["pd-multigrid-chebyshev", "pd-jacobi-chebyshev", "pd-pcg", "newton"] {
+            let [down, exact] = slid_at(height, &cloth, 30.0, 0.2, method);
+            println!("{material} at {height} m, {method}: {down:.4} m, exactly {exact:.4} m");
+            assert!((down - exact).abs() < 0.02 * exact, "{material} at {height} m, {method}: {down} m, not {exact}");
+        }
+    }
+}
+
+/// Contact forces of a fine cloth on a ball add up to many times its weight while its solves are unfinished. It must slide off a
+/// smooth one all the same.
+#[test]
+fn a_fine_cloth_slides_off_a_nearly_smooth_ball() {
+    let ball = |friction: f64| {
+        format!(
+            "[[cloth]]\nresolution = 51\nposition = [0.2, 0.62, 0.05]\n[[collider]]\nshape = \"sphere\"\nradius = 0.3\n\
+             position = [0, 0.3, 0]\nfriction = {friction}"
+        )
+    };
+    let [_, smooth] = middle_after(&ball(0.05), "pd-multigrid-chebyshev", 90);
+    println!("{smooth:?}");
+    assert!(smooth[1] < 0.0, "it hangs at {smooth:?} on a ball of friction 0.05");
 }
 
 /// Regression: contacts of exact and multigrid solves held along their surface, too, and a cloth that hangs over the edge of a
@@ -177,8 +214,7 @@ fn a_cloth_pulls_itself_over_the_edge_of_a_smooth_table() {
     for method in ["pd-multigrid-chebyshev", "pd-jacobi-chebyshev"] {
         let found = height(method);
         println!("{method}: {found:.3} m, Newton {exact:.3} m");
-        // It falls at 3 m/s by then: 0.35 m are 0.12 s. Newton is no better known: where vertices come around the edge E jumps, and
-        // some of its steps are made in pieces.
+        // It falls at 3 m/s by then: 0.35 m are 0.12 s.
         assert!((found - exact).abs() < 0.35, "{method}: {found} m, Newton {exact} m");
     }
 }
@@ -289,7 +325,9 @@ fn tension_and_clamps_press_cloth_on_what_it_touches() {
         + &jaw(0.1005)
         + &jaw(-0.1005);
     for method in ["pd-multigrid-chebyshev", "pd-jacobi-chebyshev", "pd-direct-chebyshev", "newton", "xpbd"] {
-        let [_, over_ball] = middle_after(ball, method, 120);
+        // With its usual 200 iterations Jacobi does not carry the tension, and the cloth slips off.
+        let enough = if method == "pd-jacobi-chebyshev" { "\n[solver]\niterations = 1000" } else { "" };
+        let [_, over_ball] = middle_after(&[ball, enough].concat(), method, 120);
         println!("{method}: {over_ball:?} over the ball");
         assert!(over_ball[1] > 0.3 && over_ball[0].abs() < 0.2, "{method}: {over_ball:?} on a rough ball");
         let smooth = ball.replace("friction = 1.0", "friction = 0.0");

@@ -2,7 +2,7 @@
 // has the vertices of chunk g, all of one body. The constants COLLIDERS and TOUCH come from Rust.
 
 struct Parameters {
-    // Chunks; of `spread`, bodies times colliders.
+    // Chunks; of `total` and `balance`, bodies times colliders.
     n: u32,
     // s
     h: f32,
@@ -15,6 +15,8 @@ struct Chunk {
 struct Body {
     first_chunk: u32,
     chunks: u32,
+    // 1 if a pin holds it.
+    is_held: u32,
 }
 var<immediate> p: Parameters;
 @group(0) @binding(0) var<storage, read> x_start: array<vec4<f32>>;
@@ -26,13 +28,36 @@ var<immediate> p: Parameters;
 @group(0) @binding(4) var<storage, read_write> touch: array<vec4<f32>>;
 @group(0) @binding(5) var<storage, read> chunks: array<Chunk>;
 @group(0) @binding(6) var<storage, read> bodies: array<Body>;
-// Of each chunk and collider, as pairs: contact force less what stops the motion, N; inertia, N/m.
+// `Pressing` of each chunk and collider, and then of each body and collider, three vectors each.
 @group(0) @binding(7) var<storage, read_write> parts: array<vec4<f32>>;
+@group(0) @binding(8) var<storage, read_write> totals: array<vec4<f32>>;
 // Of each body and collider: how much it is pressed, m.
-@group(0) @binding(8) var<storage, read_write> pressed: array<f32>;
+@group(0) @binding(9) var<storage, read_write> pressed: array<f32>;
 
 fn approach(i: u32, c: u32) -> Approach {
     return collider_approach(colliders[c], x_start[i].xyz, x_tilde[i].xyz, touch[TOUCH * i].y, p.h);
+}
+
+// What one vertex adds: contact, stopped, inertia, side, stopping, motion.
+fn pressing_of(i: u32, c: u32) -> array<f32, 12> {
+    let start = x_start[i].xyz;
+    let carried = start + collider_velocity_at(colliders[c], start) * p.h;
+    let motion = (carried - x_tilde[i].xyz) * inertia[i];
+    var out = array<f32, 12>(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, motion.x, motion.y, motion.z);
+    let a = approach(i, c);
+    if a.comes {
+        let side = a.normal * inertia[i];
+        let stopped = inertia[i] * a.stopped;
+        let stopping = a.normal * stopped;
+        out[0] = touch[TOUCH * i].x * a.depth;
+        out[1] = stopped;
+        out[2] = inertia[i];
+        for (var k = 0u; k < 3u; k++) {
+            out[3u + k] = side[k];
+            out[6u + k] = stopping[k];
+        }
+    }
+    return out;
 }
 
 @compute @workgroup_size(GROUP)
@@ -46,37 +71,63 @@ fn press(
     let i = chunk.first + local;
     let free = i < chunk.end && touch[TOUCH * min(i, chunk.end - 1u)].z > 0.0;
     for (var c = 0u; c < COLLIDERS; c++) {
-        var beyond = vec2(0.0);
-        var touching = 0.0;
-        if free && colliders[c].friction > 0.0 {
-            let a = approach(i, c);
-            if a.comes {
-                touching = inertia[i];
-                beyond = two_sum(touch[TOUCH * i].x * a.depth, -inertia[i] * a.stopped, group.z);
+        var mine: array<f32, 12>;
+        if free && colliders[c].friction > 0.0 { mine = pressing_of(i, c); }
+        for (var k = 0u; k < 3u; k++) {
+            var sum: vec4<f32>;
+            for (var l = 0u; l < 4u; l++) {
+                sum[l] = group_reduce(SUM, vec2(mine[4u * k + l], 0.0), local, group.z).x;
             }
+            if local == 0u && g < p.n { parts[3u * (g * COLLIDERS + c) + k] = sum; }
         }
-        let force = group_reduce(SUM, beyond, local, group.z);
-        let weight = group_reduce(SUM, vec2(touching, 0.0), local, group.z);
-        if local == 0u && g < p.n { parts[g * COLLIDERS + c] = vec4(force, weight); }
     }
 }
 
+// Sums over the chunks of a body.
 @compute @workgroup_size(GROUP)
-fn spread(
+fn total(
     @builtin(workgroup_id) group: vec3<u32>,
     @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(local_invocation_index) local: u32,
 ) {
     let g = group_index(group, groups);
     let body = bodies[min(g, p.n - 1u) / COLLIDERS];
-    var mine = vec4(0.0);
-    for (var k = local; k < body.chunks; k += GROUP) {
-        let part = parts[(body.first_chunk + k) * COLLIDERS + g % COLLIDERS];
-        mine = vec4(pair_add(mine.xy, part.xy, group.z), pair_add(mine.zw, part.zw, group.z));
+    for (var k = 0u; k < 3u; k++) {
+        var mine = vec4(0.0);
+        for (var chunk = local; chunk < body.chunks; chunk += GROUP) {
+            mine += parts[3u * ((body.first_chunk + chunk) * COLLIDERS + g % COLLIDERS) + k];
+        }
+        var sum: vec4<f32>;
+        for (var l = 0u; l < 4u; l++) { sum[l] = group_reduce(SUM, vec2(mine[l], 0.0), local, group.z).x; }
+        if local == 0u && g < p.n { totals[3u * g + k] = sum; }
     }
-    let force = group_reduce(SUM, mine.xy, local, group.z);
-    let weight = group_reduce(SUM, mine.zw, local, group.z);
-    if local == 0u && g < p.n { pressed[g] = select(0.0, max(force.x, 0.0) / weight.x, weight.x > 0.0); }
+}
+
+fn pressing_at(pair: u32) -> Pressing {
+    let a = totals[3u * pair];
+    let b = totals[3u * pair + 1u];
+    let c = totals[3u * pair + 2u];
+    return Pressing(a.x, a.y, a.z, vec3(b.zw, c.x), vec3(a.w, b.xy), c.yzw);
+}
+
+@compute @workgroup_size(GROUP)
+fn balance(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+) {
+    let pair = index(group, groups, local);
+    if pair >= p.n { return; }
+    let this = pressing_at(pair);
+    let side = pressing_direction(this);
+    let first = pair - pair % COLLIDERS;
+    var pushed = 0.0;
+    for (var other = first; other < first + COLLIDERS; other++) {
+        if other == pair { continue; }
+        let that = pressing_at(other);
+        pushed += max(-dot(side, pressing_direction(that)), 0.0) * that.contact;
+    }
+    pressed[pair] = pressed_by(this, pushed, bodies[pair / COLLIDERS].is_held != 0u);
 }
 
 // Of all colliders that a vertex is about to touch, the one with the most friction holds it; without friction, the one that
@@ -93,7 +144,7 @@ fn grip(
     let i = chunk.first + local;
     if i >= chunk.end { return; }
     var most = vec4(0.0);
-    var pressed_by = 0.0;
+    var pressing_most = 0.0;
     var side = vec4(0.0, 0.0, 0.0, -1.0);
     if touch[TOUCH * i].z > 0.0 {
         for (var c = 0u; c < COLLIDERS; c++) {
@@ -101,9 +152,9 @@ fn grip(
             if !a.comes { continue; }
             let pressing = inertia[i] * (a.stopped + pressed[chunk.body * COLLIDERS + c]);
             let limit = colliders[c].friction * pressing;
-            if limit > most.w || (limit == most.w && pressing > pressed_by) {
+            if limit > most.w || (limit == most.w && pressing > pressing_most) {
                 most = vec4(a.anchor, limit);
-                pressed_by = pressing;
+                pressing_most = pressing;
                 side = vec4(a.normal, select(-1.0, f32(c), a.face));
             }
         }

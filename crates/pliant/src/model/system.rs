@@ -1,7 +1,7 @@
 //! What depends on the step size: the global matrix of projective dynamics (course eq 14),
 //! A = M/h² + Σ w_c A_cᵀA_c, with exactly held vertices taken out.
 
-use super::Model;
+use super::{Body, Model};
 use crate::linear::Csr;
 use crate::material::Elements;
 
@@ -54,6 +54,12 @@ impl System {
         }
         contact_stiffness.iter_mut().for_each(|stiffness| *stiffness *= model.contact_stiffness);
         Self { h, matrix, diagonal, held, inertia, pin_stiffness, contact_stiffness }
+    }
+
+    /// Whether a pin holds some vertex of a body.
+    pub fn holds_some_of(&self, model: &Model, body: &Body) -> bool {
+        let pinned = |i: usize| self.held[i] || self.pin_stiffness[i] > 0.0;
+        body.vertices.clone().any(|i| model.mass[i] > 0.0 && pinned(i))
     }
 
     /// Number of vertices.

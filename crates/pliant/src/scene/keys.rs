@@ -366,7 +366,7 @@ const SOLVER: SectionKeys = SectionKeys {
             "delay",
             Kind::Count(0, 1_000_000),
             "10",
-            "Iterations before Chebyshev acceleration starts; at most a quarter of them.",
+            "Iterations before Chebyshev acceleration starts; at most an eighth of them.",
         ),
         key(
             "under_relaxation",

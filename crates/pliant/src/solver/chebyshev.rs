@@ -1,7 +1,7 @@
 //! Chebyshev semi-iterative acceleration (course 2.2, Algorithm 1, eq 23-26).
 //!
 //! ω = 1 for k < S, 2/(2 − ρ²) at k = S, 4/(4 − ρ² ω) after; x⁺ = ω (γ (x̂ − x) + x − x⁻) + x⁻. S ≥ 1, because x⁻ does
-//! not exist before, and at most a quarter of the iterations. Beyond the paper: ρ is held down to what the number of
+//! not exist before, and at most an eighth of the iterations. Beyond the paper: ρ is held down to what the number of
 //! iterations can use; across contacts there is no momentum (`contact/cover.rs`); and when the residual grows above what it was
 //! where the acceleration (re)started, the recurrence starts again with a smaller ρ instead of diverging. Where the host does
 //! not look at residuals (Jacobi on a GPU), it never restarts; the certificate finds a step that went wrong.
@@ -13,7 +13,7 @@ pub struct Chebyshev {
     pub rho: f64,
     /// S, iterations before it starts, at most.
     pub delay: usize,
-    /// S of this solve: at most a quarter of its iterations.
+    /// S of this solve: at most an eighth of its iterations.
     delay_now: usize,
     omega: f64,
     since_restart: usize,
@@ -44,7 +44,7 @@ impl Chebyshev {
 
     /// A solve of about so many iterations begins.
     pub fn begin(&mut self, iterations: usize) {
-        let delay_now = self.delay.min(iterations / 4).max(1);
+        let delay_now = self.delay.min(iterations / 8).max(1);
         let rho_now = self.rho.min(largest_useful_rho(iterations.saturating_sub(delay_now)));
         *self = Self { delay_now, rho_now, ..Self::new(self.rho, self.delay) };
     }
@@ -103,7 +103,7 @@ mod tests {
     #[test]
     fn a_short_solve_has_a_short_delay() {
         let mut chebyshev = Chebyshev::new(0.9, 10);
-        chebyshev.begin(8);
+        chebyshev.begin(16);
         assert_eq!([1, 2, 3].map(|_| chebyshev.next_omega() > 1.0), [false, false, true]);
     }
 

@@ -2,7 +2,7 @@
 
 use super::parallel::CHUNK;
 use super::problem::CpuProblem;
-use crate::contact::{Approach, Grip, PosedCollider, sticking_slip};
+use crate::contact::{Approach, Grip, PosedCollider, Pressing, pressed, sticking_slip};
 use crate::math::{Real, Vec3};
 use rayon::prelude::*;
 use std::ops::Range;
@@ -48,41 +48,57 @@ impl<R: Real> CpuProblem<R> {
         free.then(|| collider.approach(start, target, self.thickness[i], R::of(self.system.h))).flatten()
     }
 
-    /// How much harder each body is pressed against each collider than by inertia and weight of what touches, as a displacement
-    /// that these would have to stop besides their own, m.
-    ///
-    /// Contact forces at the start say it: tension, a clamp, the rest of a solid above. A single one is mostly what the last
-    /// solve left unfinished, a few micrometres times a large stiffness; in their sum that cancels.
+    /// How hard each body is pressed against each collider; see [`pressed`].
     fn take_pressing(&mut self) {
-        let mut pressed = std::mem::take(&mut self.pressed);
-        let mut parts = std::mem::take(&mut self.scratch.pairs);
-        pressed.clear();
-        for body in &self.model.bodies {
-            pressed.extend(self.colliders.iter().map(|collider| {
-                let [beyond, inertia] = match collider.friction > R::ZERO {
-                    true => self.pressing(body.vertices.clone(), collider, &mut parts),
-                    false => [0.0; 2],
-                };
-                if inertia > 0.0 { R::of(beyond.max(0.0) / inertia) } else { R::ZERO }
+        let mut found = std::mem::take(&mut self.pressed);
+        let [mut parts, mut sums] = std::mem::take(&mut self.scratch.pressing);
+        found.clear();
+        for (body, &is_held) in self.model.bodies.iter().zip(&self.held_bodies) {
+            sums.clear();
+            sums.extend(self.colliders.iter().map(|collider| match collider.friction > R::ZERO {
+                true => self.pressing(body.vertices.clone(), collider, &mut parts),
+                false => Pressing::default(),
             }));
+            found.extend((0..sums.len()).map(|k| R::of(pressed(&sums, k, is_held))));
         }
-        (self.pressed, self.scratch.pairs) = (pressed, parts);
+        (self.pressed, self.scratch.pressing) = (found, [parts, sums]);
     }
 
-    /// Of the vertices that touch: contact force at the start less what stops their motion, N, and inertia, N/m.
-    fn pressing(&self, vertices: Range<usize>, collider: &PosedCollider<R>, parts: &mut Vec<[f64; 2]>) -> [f64; 2] {
-        parts.resize(vertices.len().div_ceil(CHUNK), [0.0; 2]);
+    fn pressing(
+        &self,
+        vertices: Range<usize>,
+        collider: &PosedCollider<R>,
+        parts: &mut Vec<Pressing<f64>>,
+    ) -> Pressing<f64> {
+        parts.resize(vertices.len().div_ceil(CHUNK), Pressing::default());
         parts.par_iter_mut().enumerate().for_each(|(k, part)| {
             let first = vertices.start + k * CHUNK;
-            *part = [0.0; 2];
-            for i in first..(first + CHUNK).min(vertices.end) {
-                if let Some(Approach { stopped, depth, .. }) = self.approach(i, collider) {
-                    let inertia = self.system.inertia[i];
-                    part[0] += (self.contact_stiffness[i] * depth).f64() - inertia * stopped.f64();
-                    part[1] += inertia;
-                }
-            }
+            let own = first..(first + CHUNK).min(vertices.end);
+            *part = own.fold(Pressing::default(), |sum, i| sum + self.pressing_of(i, collider));
         });
-        parts.iter().fold([0.0; 2], |sum, part| [sum[0] + part[0], sum[1] + part[1]])
+        parts.iter().fold(Pressing::default(), |sum, part| sum + *part)
+    }
+
+    /// What one vertex adds.
+    fn pressing_of(&self, i: usize, collider: &PosedCollider<R>) -> Pressing<f64> {
+        if self.inv_mass[i] == R::ZERO {
+            return Pressing::default();
+        }
+        let inertia = self.system.inertia[i];
+        let start = Vec3::load(self.start[i]);
+        let carried = start + collider.velocity_at(start) * R::of(self.system.h);
+        let motion = (carried - Vec3::load(self.x_tilde[i])).cast::<f64>() * inertia;
+        let Some(Approach { normal, stopped, depth, .. }) = self.approach(i, collider) else {
+            return Pressing { motion, ..Pressing::default() };
+        };
+        let (normal, stopped) = (normal.cast::<f64>(), inertia * stopped.f64());
+        Pressing {
+            contact: (self.contact_stiffness[i] * depth).f64(),
+            stopping: normal * stopped,
+            stopped,
+            side: normal * inertia,
+            inertia,
+            motion,
+        }
     }
 }

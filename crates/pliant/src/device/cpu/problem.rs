@@ -2,7 +2,7 @@
 
 use super::rows::Rows;
 use crate::colouring::Colouring;
-use crate::contact::{Grip, PosedCollider};
+use crate::contact::{Grip, PosedCollider, Pressing};
 use crate::device::Measures;
 use crate::device::rows::is_in_rows;
 use crate::linear::{Cholesky, Csr};
@@ -55,7 +55,9 @@ pub struct CpuProblem<R: Real> {
     pub(super) fresh_step: bool,
     /// Friction of the step in progress, and the faces that vertices lie on; empty without colliders.
     pub(super) grips: Vec<Grip<R>>,
-    /// How much each body is pressed against each collider in this step, m; see `grips.rs`.
+    /// Whether a pin holds some vertex of each body.
+    pub(super) held_bodies: Vec<bool>,
+    /// How much each body is pressed against each collider in this step, m; see [`crate::contact::pressed`].
     pub(super) pressed: Vec<R>,
     /// A in this precision, by rows.
     pub(super) matrix: Vec<R>,
@@ -75,7 +77,7 @@ pub struct CpuProblem<R: Real> {
 #[derive(Default)]
 pub(super) struct Scratch {
     pub parts: Vec<f64>,
-    pub pairs: Vec<[f64; 2]>,
+    pub pressing: [Vec<Pressing<f64>>; 2],
     pub x: Vec<[f64; 4]>,
     pub gradient: Vec<[f64; 4]>,
     pub rhs: Vec<f64>,
@@ -167,6 +169,7 @@ impl<R: Real> CpuProblem<R> {
             friction: vec![Sym3::ZERO; n],
             fresh_step: true,
             grips: Vec::new(),
+            held_bodies: model.bodies.iter().map(|body| system.holds_some_of(model, body)).collect(),
             pressed: Vec::new(),
             matrix: of(&system.matrix.value),
             colouring: None,
