@@ -1,12 +1,12 @@
 //! Boxes in hashed cells of several sizes.
 //!
-//! Each box lies at the level whose cells are at least as large as itself, so it touches at most two along each axis, eight in
-//! all: capacity is known before, whatever the sizes of triangles. Cells of level l are 2^l times as large as those of level
-//! 0. Boxes are sorted by the hash of cells by counting, in three passes over arrays of fixed size.
+//! Each box lies in one cell, that of its middle, at the level whose boxes are about as large as itself. Sizes double from
+//! level to level. So whatever the sizes of triangles are, there is an entry per box, and who asks for what overlaps a box knows
+//! how far beyond it the middles may be: half the largest box of a level.
 //!
-//! The same cells may be asked for a point, which is in one cell per level, or for a box, at its own level and coarser ones.
-//! Many cells share a hash, so what is found there is checked: the box of what was stored, and that it was stored for this very
-//! cell; then nothing is seen twice.
+//! Boxes are sorted by the hash of their cells, by counting, in three passes over arrays of fixed size. Cells in a row along x
+//! are neighbours in memory and are read in one go. Cells that share a hash need no care: boxes decide, and a box that is seen
+//! twice is found out by who keeps it.
 
 use crate::math::{Real, Vec3};
 use rayon::prelude::*;
@@ -17,119 +17,123 @@ const LEVELS: usize = 32;
 const NOWHERE: u32 = u32::MAX;
 /// Boxes per task.
 const CHUNK: usize = 1024;
+/// Cells are so many times smaller than the largest boxes of their level along x, where a row of them is read in one go.
+const CELLS_ALONG: f64 = 4.0;
+/// And along y and z, where each row has to be looked up.
+const CELLS_ACROSS: f64 = 1.0;
+/// A search that would need more cells than this along y or z goes nowhere sensible; it is cut.
+const ROWS: i32 = 8;
 
-/// A box as it lies in the grid.
+/// A box and what it belongs to.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Placed<R> {
     pub low: Vec3<R>,
     pub high: Vec3<R>,
     /// How far its vertices may go in the step, m.
     pub motion: R,
-    /// The cell of its low corner.
-    cell: [i32; 3],
+    /// Which triangle or edge.
+    pub id: u32,
     level: u32,
-    /// Along which axes it reaches into the next cell, a bit each.
-    wide: u32,
 }
 
 impl<R: Real> Placed<R> {
-    /// The box around points, larger by `margin` on all sides; it is placed by [`Grid::build`].
+    /// The box around points, larger by `margin` on all sides.
     #[inline]
     pub fn around<const N: usize>(points: [Vec3<R>; N], margin: R, motion: R) -> Self {
-        let mut placed = Self { low: points[0], high: points[0], motion, ..Self::default() };
+        let mut placed = Self { low: points[0], high: points[0], motion, id: 0, level: NOWHERE };
         for p in &points[1..] {
             placed.low = Vec3::new(placed.low.x.min(p.x), placed.low.y.min(p.y), placed.low.z.min(p.z));
             placed.high = Vec3::new(placed.high.x.max(p.x), placed.high.y.max(p.y), placed.high.z.max(p.z));
         }
-        // A NaN of one point is lost in a minimum.
-        if !points.iter().all(|p| p.is_finite()) {
-            placed.level = NOWHERE;
-        }
         let margin = Vec3::new(margin, margin, margin);
         (placed.low, placed.high) = (placed.low - margin, placed.high + margin);
+        // A NaN of one point is lost in a minimum.
+        if !points.iter().all(|p| p.is_finite()) {
+            placed.high = Vec3::new(R::ONE, R::ONE, R::ONE) / R::ZERO;
+        }
         placed
     }
 
     #[inline(always)]
-    fn holds(&self, x: Vec3<R>) -> bool {
-        self.low.x <= x.x
-            && x.x <= self.high.x
-            && self.low.y <= x.y
-            && x.y <= self.high.y
-            && self.low.z <= x.z
-            && x.z <= self.high.z
+    fn overlaps(&self, low: Vec3<R>, high: Vec3<R>) -> bool {
+        // Without short cuts: branches cost more than what they save.
+        (self.low.x <= high.x)
+            & (low.x <= self.high.x)
+            & (self.low.y <= high.y)
+            & (low.y <= self.high.y)
+            & (self.low.z <= high.z)
+            & (low.z <= self.high.z)
     }
 
     #[inline(always)]
-    fn overlaps(&self, o: &Self) -> bool {
-        self.low.x <= o.high.x
-            && o.low.x <= self.high.x
-            && self.low.y <= o.high.y
-            && o.low.y <= self.high.y
-            && self.low.z <= o.high.z
-            && o.low.z <= self.high.z
-    }
-
     fn extent(&self) -> R {
         let size = self.high - self.low;
         size.x.max(size.y).max(size.z)
     }
+
+    #[inline(always)]
+    fn middle(&self) -> Vec3<R> {
+        (self.low + self.high) * R::of(0.5)
+    }
+}
+
+/// One level.
+#[derive(Clone, Copy, Debug, Default)]
+struct Level<R> {
+    /// One over the size of cells along x, and along y and z, 1/m.
+    per_metre: [R; 2],
+    /// Half the extent of the largest box, m; negative if there is none.
+    half_extent: R,
 }
 
 /// Boxes sorted by cells.
 #[derive(Clone, Debug)]
 pub(super) struct Grid<R> {
+    /// By their number.
     pub boxes: Vec<Placed<R>>,
-    /// Size of cells of level 0, m.
-    base: R,
-    /// One over the size of cells, by level.
-    per_metre: [R; LEVELS],
-    /// Which levels have boxes, a bit each.
-    levels: u32,
+    /// Hash of each box.
+    hash: Vec<u32>,
+    levels: [Level<R>; LEVELS],
     /// Where the boxes of each hash begin.
     begin: Vec<u32>,
-    /// box · 8 + which of its eight cells.
-    item: Vec<u32>,
+    sorted: Vec<Placed<R>>,
+    /// Where each box is among the sorted ones.
+    rank: Vec<u32>,
 }
 
-/// The hash of a cell. Neighbours along x are neighbours in memory.
+type Cell = [i32; 3];
+
+/// The hash of a row of cells along x; that of a cell is x more.
 #[inline(always)]
-fn hash(cell: [i32; 3], level: u32, mask: u32) -> usize {
-    let [x, y, z] = cell.map(|c| c as u32);
-    let sum = x
-        .wrapping_add(y.wrapping_mul(0x9E37_79B1))
-        .wrapping_add(z.wrapping_mul(0x85EB_CA77))
-        .wrapping_add(level.wrapping_mul(0xC2B2_AE3D));
-    (sum & mask) as usize
+fn row([_, y, z]: Cell, level: u32) -> u32 {
+    let [y, z] = [y as u32, z as u32];
+    let sum = y.wrapping_mul(0x9E37_79B1).wrapping_add(z.wrapping_mul(0x85EB_CA77));
+    // The upper bits are the better ones.
+    (sum ^ (sum >> 15)).wrapping_add(level.wrapping_mul(0xC2B2_AE3D))
 }
 
 #[inline(always)]
-fn cell_of<R: Real>(x: Vec3<R>, per_metre: R) -> [i32; 3] {
+fn cell_of<R: Real>(x: Vec3<R>, [along, across]: [R; 2]) -> Cell {
     // Saturates far outside: there, cells are shared by too many, which costs time and nothing else.
     let index = |c: R| {
-        let c = (c * per_metre).f64();
+        let c = c.f64();
         let towards_zero = c as i32;
         towards_zero.saturating_sub(i32::from(c < f64::from(towards_zero)))
     };
-    [index(x.x), index(x.y), index(x.z)]
-}
-
-#[inline(always)]
-fn moved(cell: [i32; 3], corner: u32) -> [i32; 3] {
-    std::array::from_fn(|k| cell[k].wrapping_add((corner >> k & 1) as i32))
+    [index(x.x * along), index(x.y * across), index(x.z * across)]
 }
 
 impl<R: Real> Grid<R> {
     /// For `boxes` boxes.
     pub fn new(boxes: usize) -> Self {
-        let table = (2 * boxes).next_power_of_two().max(2);
+        let table = (2 * boxes).next_power_of_two().max(64);
         Self {
             boxes: vec![Placed::default(); boxes],
-            base: R::ONE,
-            per_metre: [R::ONE; LEVELS],
-            levels: 0,
+            hash: vec![0; boxes],
+            levels: [Level::default(); LEVELS],
             begin: vec![0; table + 1],
-            item: vec![0; 8 * boxes],
+            sorted: vec![Placed::default(); boxes],
+            rank: vec![0; boxes],
         }
     }
 
@@ -137,18 +141,24 @@ impl<R: Real> Grid<R> {
         self.begin.len() as u32 - 2
     }
 
-    /// Makes boxes by `place` and sorts them; cells of the finest level are `base` m large.
-    pub fn build(&mut self, base: R, place: impl Fn(usize) -> Placed<R> + Sync + Send) {
-        self.base = base.max(R::TINY.sqrt());
-        let mut size = self.base;
-        for per_metre in &mut self.per_metre {
-            *per_metre = R::ONE / size;
+    /// Makes boxes by `make` and sorts them; boxes of the finest level are up to `base` m large.
+    pub fn build(&mut self, base: R, make: impl Fn(usize) -> Placed<R> + Sync + Send) {
+        let base = base.max(R::TINY.sqrt());
+        let mut size = base;
+        for level in &mut self.levels {
+            *level = Level { per_metre: [R::of(CELLS_ALONG) / size, R::of(CELLS_ACROSS) / size], half_extent: -R::ONE };
             size += size;
         }
-        let (base, per_metre) = (self.base, &self.per_metre);
-        self.boxes.par_chunks_mut(CHUNK).enumerate().for_each(|(k, chunk)| {
-            for (i, out) in (k * CHUNK..).zip(chunk) {
-                *out = settle(place(i), base, per_metre);
+        let (mask, levels) = (self.mask(), &self.levels);
+        let boxes = self.boxes.par_chunks_mut(CHUNK).zip(self.hash.par_chunks_mut(CHUNK));
+        boxes.enumerate().for_each(|(k, (boxes, hashes))| {
+            for (i, (out, hash)) in (k * CHUNK..).zip(boxes.iter_mut().zip(hashes)) {
+                *out = Placed { id: i as u32, ..make(i) };
+                out.level = level_of(out.extent(), base);
+                if let Some(level) = levels.get(out.level as usize) {
+                    let cell = cell_of(out.middle(), level.per_metre);
+                    *hash = row(cell, out.level).wrapping_add(cell[0] as u32) & mask;
+                }
             }
         });
         self.sort();
@@ -156,13 +166,13 @@ impl<R: Real> Grid<R> {
 
     /// Counting sort: how many per hash, where each begins, who is there.
     fn sort(&mut self) {
-        let mask = self.mask();
-        let (boxes, begin, item) = (&self.boxes, &mut self.begin, &mut self.item);
+        let begin = &mut self.begin;
         begin.fill(0);
-        self.levels = 0;
-        for placed in boxes {
-            self.levels |= 1u32.checked_shl(placed.level).unwrap_or(0);
-            for_cells(placed, |cell, _| begin[hash(cell, placed.level, mask)] += 1);
+        for (placed, hash) in self.boxes.iter().zip(&self.hash) {
+            if let Some(level) = self.levels.get_mut(placed.level as usize) {
+                level.half_extent = level.half_extent.max(placed.extent() * R::of(0.5));
+                begin[*hash as usize] += 1;
+            }
         }
         let mut sum = 0;
         for begin in begin.iter_mut() {
@@ -170,107 +180,84 @@ impl<R: Real> Grid<R> {
             *begin = sum;
         }
         // Filled from behind, so that boxes stay in their order and what was an end is a begin.
-        for (i, placed) in boxes.iter().enumerate().rev() {
-            for_cells(placed, |cell, corner| {
-                let begin = &mut begin[hash(cell, placed.level, mask)];
+        for (placed, hash) in self.boxes.iter().zip(&self.hash).rev() {
+            if placed.level != NOWHERE {
+                let begin = &mut begin[*hash as usize];
                 *begin -= 1;
-                item[*begin as usize] = (i as u32) << 3 | corner;
-            });
+                self.sorted[*begin as usize] = *placed;
+                self.rank[placed.id as usize] = *begin;
+            }
         }
     }
 
+    /// Calls `visit` with each box of `level`, of rank `least` or more, that overlaps a given one; seldom with one of another
+    /// level, or twice.
     #[inline(always)]
-    fn bucket(&self, cell: [i32; 3], level: u32) -> &[u32] {
-        let k = hash(cell, level, self.mask());
-        &self.item[self.begin[k] as usize..self.begin[k + 1] as usize]
-    }
-
-    /// Calls `visit` once for each box around `x`.
-    #[inline]
-    pub fn at(&self, x: Vec3<R>, mut visit: impl FnMut(u32, &Placed<R>)) {
-        let mut levels = self.levels;
-        while levels != 0 {
-            let level = levels.trailing_zeros();
-            levels &= levels - 1;
-            let cell = cell_of(x, self.per_metre[level as usize]);
-            for &item in self.bucket(cell, level) {
-                let placed = &self.boxes[(item >> 3) as usize];
-                if placed.holds(x) && placed.level == level && moved(placed.cell, item & 7) == cell {
-                    visit(item >> 3, placed);
+    fn overlapping_at(&self, level: u32, least: u32, [low, high]: [Vec3<R>; 2], visit: &mut impl FnMut(&Placed<R>)) {
+        let Level { per_metre, half_extent } = self.levels[level as usize];
+        // Far from the origin, middles are rounded.
+        let rounding = (low.x.abs() + low.y.abs() + low.z.abs()) * R::EPSILON * R::of(4.0);
+        let slack = half_extent * R::of(1.001) + rounding;
+        let slack = Vec3::new(slack, slack, slack);
+        let [first, last] = [cell_of(low - slack, per_metre), cell_of(high + slack, per_metre)];
+        let reach = |k: usize| last[k].min(first[k].saturating_add(ROWS));
+        let mask = self.mask();
+        let mut range = |from: u32, to: u32| {
+            let (begin, end) = (self.begin[from as usize].max(least), self.begin[to as usize + 1]);
+            for placed in self.sorted.get(begin as usize..end as usize).unwrap_or(&[]) {
+                if placed.overlaps(low, high) {
+                    visit(placed);
+                }
+            }
+        };
+        for z in first[2]..=reach(2) {
+            for y in first[1]..=reach(1) {
+                let from = row([0, y, z], level).wrapping_add(first[0] as u32) & mask;
+                let to = from + (last[0].wrapping_sub(first[0]) as u32).min(mask);
+                range(from, to.min(mask));
+                // The table is a ring.
+                if to > mask {
+                    range(0, to - mask - 1);
                 }
             }
         }
     }
 
-    /// Calls `visit` once for each box that overlaps box number `own`, of coarser levels, or of its own and after it.
-    ///
-    /// So every pair is seen from one side, and a box never has to look into many small cells. Of the cells two boxes have in
-    /// common the first one counts.
-    #[inline]
-    pub fn overlapping(&self, own: u32, mut visit: impl FnMut(u32, &Placed<R>)) {
+    /// Calls `visit` with each box around `x`, with some more than once.
+    #[inline(always)]
+    pub fn at(&self, x: Vec3<R>, mut visit: impl FnMut(&Placed<R>)) {
+        for level in 0..LEVELS as u32 {
+            if self.levels[level as usize].half_extent >= R::ZERO {
+                self.overlapping_at(level, 0, [x, x], &mut visit);
+            }
+        }
+    }
+
+    /// Calls `visit` with each box that overlaps box number `own`, of coarser levels, or of its own and of higher rank; with some
+    /// more than once. So every pair is seen from one side, and a box never has to look into many small cells.
+    #[inline(always)]
+    pub fn overlapping(&self, own: u32, mut visit: impl FnMut(&Placed<R>)) {
         let mine = &self.boxes[own as usize];
-        let mut levels = self.levels & u32::MAX.checked_shl(mine.level).unwrap_or(0);
-        while levels != 0 {
-            let level = levels.trailing_zeros();
-            levels &= levels - 1;
-            let per_metre = self.per_metre[level as usize];
-            let (low, high) = (cell_of(mine.low, per_metre), cell_of(mine.high, per_metre));
-            for corner in corners(wide(low, high)) {
-                let cell = moved(low, corner);
-                for &item in self.bucket(cell, level) {
-                    let other = item >> 3;
-                    let placed = &self.boxes[other as usize];
-                    if placed.overlaps(mine)
-                        && (placed.level == level && (level > mine.level || other > own))
-                        && (moved(placed.cell, item & 7) == cell
-                            && (0..3).all(|k| cell[k] == low[k].max(placed.cell[k])))
-                    {
-                        visit(other, placed);
+        for level in mine.level.min(LEVELS as u32)..LEVELS as u32 {
+            if self.levels[level as usize].half_extent >= R::ZERO {
+                let least = if level == mine.level { self.rank[own as usize] + 1 } else { 0 };
+                self.overlapping_at(level, least, [mine.low, mine.high], &mut |placed| {
+                    if placed.level == level {
+                        visit(placed);
                     }
-                }
+                });
             }
         }
     }
 }
 
-/// Puts a box into the finest cells that are as large.
-#[inline]
-fn settle<R: Real>(mut placed: Placed<R>, base: R, per_metre: &[R; LEVELS]) -> Placed<R> {
-    let extent = placed.extent();
-    if placed.level == NOWHERE || !extent.is_finite() {
-        placed.level = NOWHERE;
-        return placed;
-    }
-    let mut size = base;
-    for (level, &per_metre) in (0..).zip(per_metre) {
-        if size >= extent {
-            let (low, high) = (cell_of(placed.low, per_metre), cell_of(placed.high, per_metre));
-            // By rounding a box as large as a cell may reach into a third one.
-            if (0..3).all(|k| high[k].saturating_sub(low[k]) < 2) {
-                (placed.level, placed.cell, placed.wide) = (level, low, wide(low, high));
-                return placed;
-            }
-        }
+/// The finest level whose boxes are as large as this.
+#[inline(always)]
+fn level_of<R: Real>(extent: R, base: R) -> u32 {
+    let (mut size, mut level) = (base, 0);
+    while level < LEVELS as u32 && size < extent {
         size += size;
+        level += 1;
     }
-    placed.level = NOWHERE;
-    placed
-}
-
-#[inline(always)]
-fn wide(low: [i32; 3], high: [i32; 3]) -> u32 {
-    (0..3).fold(0, |bits, k| bits | u32::from(high[k] > low[k]) << k)
-}
-
-/// Which of eight cells a box touches.
-#[inline(always)]
-fn corners(wide: u32) -> impl Iterator<Item = u32> {
-    (0..8u32).filter(move |corner| corner & !wide == 0)
-}
-
-#[inline(always)]
-fn for_cells<R: Real>(placed: &Placed<R>, mut f: impl FnMut([i32; 3], u32)) {
-    if placed.level != NOWHERE {
-        corners(placed.wide).for_each(|corner| f(moved(placed.cell, corner), corner));
-    }
+    if level < LEVELS as u32 && extent.is_finite() { level } else { NOWHERE }
 }

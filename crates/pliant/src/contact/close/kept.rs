@@ -18,7 +18,7 @@ pub(super) struct Slot<R> {
     pub clearance: R,
     /// Weights of a triangle's second and third corner, or where on both edges.
     pub at: [R; 2],
-    /// From `other` to the owner; from the offset, m, it becomes a normal when the search is over.
+    /// From the second side to the first; from the offset, m, it becomes a normal when the search is over.
     pub direction: Vec3<R>,
 }
 

@@ -24,7 +24,7 @@
 //! go round), has passed: it keeps the side of the step before and is pushed back. Nobody knows on which side a pair should be
 //! that is first seen when it has passed.
 //!
-//! **How.** Boxes of triangles and of edges lie in a [grid](grid) of hashed cells. Each vertex and each edge looks for itself and
+//! **How.** Boxes of triangles and of edges lie in hashed cells (`grid.rs`). Each vertex and each edge looks for itself and
 //! keeps the nearest few, in an order that depends on nothing but positions. A shader can do the same: arrays of fixed size,
 //! no recursion, no lists that grow.
 

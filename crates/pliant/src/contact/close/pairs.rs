@@ -71,28 +71,27 @@ impl<R: Real> Pairs<'_, R> {
     }
 
     /// Finds triangles near the vertex number `owner` of the surface.
-    #[inline]
+    #[inline(always)]
     pub fn triangles_near(&self, owner: usize, grid: &Grid<R>, nearest: &mut Nearest<R>) {
         let v = self.vertices.surface.vertices[owner];
         let x = self.point(v);
         let motion = self.vertices.motion[v as usize];
-        grid.at(x, |t, placed| {
-            if let Some(slot) = self.vertex_triangle(v, t, motion + placed.motion) {
+        grid.at(x, |placed| {
+            if let Some(slot) = self.vertex_triangle(v, placed.id, motion + placed.motion) {
                 nearest.add(slot);
             }
         });
     }
 
     /// The pair, if it counts; `motion` is how far its sides may go together, m.
-    #[inline]
+    #[inline(always)]
     pub fn vertex_triangle(&self, v: u32, t: u32, motion: R) -> Option<Slot<R>> {
-        let corners = self.vertices.surface.triangles[t as usize];
-        if corners.contains(&v) {
+        let corners @ [a, b, c] = self.vertices.surface.triangles[t as usize];
+        if (a == v) | (b == v) | (c == v) {
             return None;
         }
         let closest = point_triangle(self.point(v), self.points(corners));
         let at = [closest.at[1], closest.at[2]];
-        let [a, b, c] = corners;
         let gap = self.gap([v, a, b, c], face_weights(at));
         let clearance = self.clearance(&closest, gap, motion)?;
         if self.same_body(v, corners[0]) && self.rests_near_triangle(v, corners, gap) {
@@ -183,21 +182,22 @@ impl<R: Real> Pairs<'_, R> {
     }
 
     /// Finds edges near edge number `owner`.
-    #[inline]
+    #[inline(always)]
     pub fn edges_near(&self, owner: usize, grid: &Grid<R>, nearest: &mut Nearest<R>) {
         let motion = grid.boxes[owner].motion;
-        grid.overlapping(owner as u32, |other, placed| {
-            if let Some(slot) = self.edge_edge(owner as u32, other, motion + placed.motion) {
+        grid.overlapping(owner as u32, |placed| {
+            if let Some(slot) = self.edge_edge(owner as u32, placed.id, motion + placed.motion) {
                 nearest.add(slot);
             }
         });
     }
 
-    /// The pair, if it counts; `motion` is how far its sides may go together, m.
-    #[inline]
-    pub fn edge_edge(&self, e: u32, f: u32, motion: R) -> Option<Slot<R>> {
-        let stencil @ [i, j, k, l] = self.edge_stencil(e, f);
-        if i == k || i == l || j == k || j == l {
+    /// The pair of `owner` and `other`, if it counts; `motion` is how far its sides may go together, m. Whoever of both looks for
+    /// the other, all numbers are the same.
+    #[inline(always)]
+    pub fn edge_edge(&self, owner: u32, other: u32, motion: R) -> Option<Slot<R>> {
+        let stencil @ [i, j, k, l] = self.edge_stencil(owner, other);
+        if (i == k) | (i == l) | (j == k) | (j == l) {
             return None;
         }
         let [p1, q1, p2, q2] = self.points(stencil);
@@ -207,7 +207,7 @@ impl<R: Real> Pairs<'_, R> {
         if self.same_body(i, k) && self.rests_near_edge(stencil, gap) {
             return None;
         }
-        Some(Slot { other: f, part: [f, NONE], clearance, at: closest.at, direction: closest.offset })
+        Some(Slot { other, part: [other, NONE], clearance, at: closest.at, direction: closest.offset })
     }
 
     fn rests_near_edge(&self, stencil: [u32; 4], gap: R) -> bool {
@@ -220,9 +220,9 @@ impl<R: Real> Pairs<'_, R> {
     pub fn turn_to_edge(&self, owner: usize, slot: &mut Slot<R>, before: &Lists<R>) {
         let stencil = self.edge_stencil(owner as u32, slot.other);
         let [p1, q1, p2, q2] = self.points(stencil);
-        // Who looks for whom depends on how large their boxes are, and may have changed.
-        let turned = || before.pair(slot.other as usize, owner as u32).map(|slot| -slot.direction);
-        let before = before.pair(owner, slot.other).map(|slot| slot.direction).or_else(turned);
+        // Who looks for whom depends on where they are, and may have changed.
+        let turned = || before.pair(slot.other as usize, owner as u32);
+        let before = before.pair(owner, slot.other).or_else(turned).map(|slot| slot.direction);
         let (motion, magnitude) = self.motion(stencil, edge_weights(slot.at));
         let across = (q1 - p1).cross(q2 - p2);
         let (offset, inside, hem) = (slot.direction, true, false);
@@ -235,9 +235,11 @@ impl<R: Real> Pairs<'_, R> {
         Contact { stencil, weight, normal, gap, kind: ContactKind::EdgeEdge }
     }
 
+    /// The first of both edges is the first side.
     #[inline(always)]
     fn edge_stencil(&self, e: u32, f: u32) -> [u32; 4] {
-        let [[i, j], [k, l]] = [e, f].map(|e| self.vertices.surface.edges[e as usize]);
+        let edges = &self.vertices.surface.edges;
+        let ([i, j], [k, l]) = (edges[e.min(f) as usize], edges[e.max(f) as usize]);
         [i, j, k, l]
     }
 }
@@ -251,7 +253,11 @@ impl<R: Real> Pairs<'_, R> {
 
     #[inline(always)]
     fn points<const N: usize>(&self, stencil: [u32; N]) -> [Vec3<R>; N] {
-        stencil.map(|i| self.point(i))
+        let mut points = [Vec3::ZERO; N];
+        for (point, i) in points.iter_mut().zip(stencil) {
+            *point = self.point(i);
+        }
+        points
     }
 
     #[inline(always)]

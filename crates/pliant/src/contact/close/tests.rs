@@ -208,7 +208,8 @@ fn check<R: Real>(case: &Case, limits: CloseLimits, what: &str) -> [usize; 3] {
     let surface = case.surface();
     let mut rows: BTreeMap<u32, Vec<(R, u32)>> = BTreeMap::new();
     let x = field(&case.start);
-    let near = |a: R, b: R| (a - b).f64().abs() < rounding::<R>();
+    let far = case.start.as_flattened().iter().fold(1.0, |far: f64, c| far.max(c.abs()));
+    let near = |a: R, b: R| (a - b).f64().abs() < rounding::<R>() * far;
     let triangle = |corners: &[u32]| surface.triangles.iter().position(|t| t == corners).unwrap() as u32;
     let mut edges: BTreeMap<[u32; 4], R> = BTreeMap::new();
     for contact in &contacts {
@@ -273,6 +274,14 @@ fn sheets_give_what_all_pairs_give() {
 fn in_single_precision_the_same_is_found() {
     for seed in 0..300 {
         check::<f32>(&soup(seed), ALL, &format!("soup {seed}"));
+    }
+    // Far away, where positions are rounded to a quarter of a millimetre.
+    for seed in 0..300 {
+        let mut case = soup(seed);
+        for x in case.start.iter_mut().chain(&mut case.target) {
+            *x = [x[0] + 3000.0, x[1] - 2000.0, x[2] + 1000.0];
+        }
+        check::<f32>(&case, ALL, &format!("distant soup {seed}"));
     }
     for seed in 0..10 {
         check::<f32>(&stacked(9, seed), ALL, &format!("stacked {seed}"));
