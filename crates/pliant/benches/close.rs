@@ -33,7 +33,7 @@ impl Case {
         for k in 0..(n - 1) * (n - 1) {
             let a = first + k / (n - 1) * n + k % (n - 1);
             let [b, c, d] = [a + 1, a + n, a + n + 1];
-            let flip = (k % (n - 1) + k / (n - 1)) % 2 == 0;
+            let flip = (k % (n - 1) + k / (n - 1)).is_multiple_of(2);
             self.triangles.extend(if flip { [[a, c, b], [b, c, d]] } else { [[a, d, b], [a, c, d]] });
         }
     }

@@ -47,7 +47,7 @@ impl Case {
         for k in 0..(n_ - 1) * (n_ - 1) {
             let a = first + k / (n_ - 1) * n_ + k % (n_ - 1);
             let [b, c, d] = [a + 1, a + n_, a + n_ + 1];
-            let flip = k % 2 == 0;
+            let flip = k.is_multiple_of(2);
             self.triangles.extend(if flip { [[a, c, b], [b, c, d]] } else { [[a, d, b], [a, c, d]] });
         }
     }
