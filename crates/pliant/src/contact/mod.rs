@@ -1,6 +1,7 @@
-//! What bodies bounce off: analytic colliders, their motion, their signed distances, friction.
+//! What bodies bounce off: analytic colliders, their motion, their signed distances, friction; and each other ([`close`]).
 
 mod approach;
+pub mod close;
 mod collider;
 mod cover;
 mod friction;

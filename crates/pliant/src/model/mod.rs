@@ -20,6 +20,7 @@ pub use potential::{Curvature, Potential};
 pub use system::System;
 
 use crate::contact::Collider;
+use crate::contact::close::{CloseSurface, SurfaceParts};
 use crate::material::Elements;
 use crate::math::Fnv;
 use std::ops::Range;
@@ -110,5 +111,17 @@ impl Model {
     /// Surface triangles of all bodies, over all vertices.
     pub fn surface(&self) -> impl Iterator<Item = [u32; 3]> + '_ {
         self.bodies.iter().flat_map(|body| body.triangles.iter().map(|t| t.map(|i| i + body.vertices.start as u32)))
+    }
+
+    /// The surfaces of all bodies, as what may touch each other, each vertex with its thickness.
+    pub fn close_surface(&self) -> CloseSurface {
+        let mut body = vec![0; self.vertices()];
+        for (number, each) in (0..).zip(&self.bodies) {
+            body[each.vertices.clone()].fill(number);
+        }
+        let triangles: Vec<[u32; 3]> = self.surface().collect();
+        let parts =
+            SurfaceParts { rest_x: &self.rest_x, thickness: &self.thickness, body: &body, triangles: &triangles };
+        CloseSurface::new(&parts)
     }
 }
