@@ -118,8 +118,8 @@ fn balance(
 ) {
     let pair = index(group, groups, local);
     if pair >= p.n { return; }
-    let this = pressing_at(pair);
-    let side = pressing_direction(this);
+    let own = pressing_at(pair);
+    let side = pressing_direction(own);
     let first = pair - pair % COLLIDERS;
     var pushed = 0.0;
     for (var other = first; other < first + COLLIDERS; other++) {
@@ -127,7 +127,7 @@ fn balance(
         let that = pressing_at(other);
         pushed += max(-dot(side, pressing_direction(that)), 0.0) * that.contact;
     }
-    pressed[pair] = pressed_by(this, pushed, bodies[pair / COLLIDERS].is_held != 0u);
+    pressed[pair] = pressed_by(own, pushed, bodies[pair / COLLIDERS].is_held != 0u);
 }
 
 // Of all colliders that a vertex is about to touch, the one with the most friction holds it; without friction, the one that
