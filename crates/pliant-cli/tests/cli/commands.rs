@@ -1,5 +1,7 @@
 //! The commands besides `run`.
 
+#[cfg(target_os = "linux")]
+use crate::support::Ended;
 use crate::support::{Place, SMALL, TET, assert_has_keys, root};
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
