@@ -5,7 +5,7 @@ use crate::context::Context;
 use crate::error::GpuError;
 use crate::gpu::Gpu;
 use crate::kernel::{Access, GROUP, Kernel};
-use crate::kernels::grip_text;
+use crate::kernels::{Colliders, grip_text};
 use crate::library::Library;
 use crate::problem::GpuProblem;
 use bytemuck::{Pod, Zeroable};
@@ -54,7 +54,8 @@ impl Grips {
                 .extend(starts.map(|first| [first, vertices.end.min(first + GROUP as usize), body].map(|i| i as u32)));
         }
         use Access::{Read, Write};
-        let (text, access) = (grip_text(colliders), [Read, Read, Read, Read, Write, Read, Read, Write, Write]);
+        let (text, access) =
+            (grip_text(Colliders::of(model)), [Read, Read, Read, Read, Write, Read, Read, Write, Write]);
         let mut kernel = |entry: &str| library.kernel::<GripParameters>("grip", &text, entry, &access);
         Ok(Some(Self {
             press: kernel("press")?,

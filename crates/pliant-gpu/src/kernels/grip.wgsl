@@ -1,5 +1,5 @@
 // How hard bodies press on colliders at the start of a step, and the friction of their vertices. Twin of grips.rs. Workgroup g
-// has the vertices of chunk g, all of one body. The constants COLLIDERS and TOUCH come from Rust.
+// has the vertices of chunk g, all of one body. The constants COLLIDERS, GRIDS and TOUCH come from Rust.
 
 struct Parameters {
     // Chunks; of `spread`, bodies times colliders.
@@ -21,7 +21,7 @@ var<immediate> p: Parameters;
 @group(0) @binding(1) var<storage, read> x_tilde: array<vec4<f32>>;
 // m/h², N/m; 0 where held.
 @group(0) @binding(2) var<storage, read> inertia: array<f32>;
-@group(0) @binding(3) var<storage, read> colliders: array<Collider>;
+@group(0) @binding(3) var<storage, read> colliders: array<vec4<f32>>;
 // As in force.wgsl: what comes after the first line of each vertex is written.
 @group(0) @binding(4) var<storage, read_write> touch: array<vec4<f32>>;
 @group(0) @binding(5) var<storage, read> chunks: array<Chunk>;
@@ -32,7 +32,7 @@ var<immediate> p: Parameters;
 @group(0) @binding(8) var<storage, read_write> pressed: array<f32>;
 
 fn approach(i: u32, c: u32) -> Approach {
-    return collider_approach(colliders[c], x_start[i].xyz, x_tilde[i].xyz, touch[TOUCH * i].y, p.h);
+    return collider_approach(collider_at(c), x_start[i].xyz, x_tilde[i].xyz, touch[TOUCH * i].y, p.h);
 }
 
 @compute @workgroup_size(GROUP)
@@ -48,7 +48,7 @@ fn press(
     for (var c = 0u; c < COLLIDERS; c++) {
         var beyond = vec2(0.0);
         var touching = 0.0;
-        if free && colliders[c].friction > 0.0 {
+        if free && collider_at(c).friction > 0.0 {
             let a = approach(i, c);
             if a.comes {
                 touching = inertia[i];
@@ -100,7 +100,7 @@ fn grip(
             let a = approach(i, c);
             if !a.comes { continue; }
             let pressing = inertia[i] * (a.stopped + pressed[chunk.body * COLLIDERS + c]);
-            let limit = colliders[c].friction * pressing;
+            let limit = collider_at(c).friction * pressing;
             if limit > most.w || (limit == most.w && pressing > pressed_by) {
                 most = vec4(a.anchor, limit);
                 pressed_by = pressing;

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::device::CpuOnly;
+use crate::disk_cache::DiskCache;
 use crate::output::{RunOptions, Tally, run};
 
 fn shapes() -> [ColliderShape; 4] {
@@ -14,10 +15,10 @@ fn shapes() -> [ColliderShape; 4] {
 }
 
 /// Signed distance and normal in the shape's own frame, by the collider itself.
-fn surface(shape: ColliderShape, p: V) -> (f64, V) {
+fn surface(shape: &ColliderShape, p: V) -> (f64, V) {
     let collider = Collider {
         name: String::new(),
-        shape,
+        shape: shape.clone(),
         position: [0.0; 3],
         rotation: [0.0; 3],
         velocity: [0.0; 3],
@@ -25,7 +26,8 @@ fn surface(shape: ColliderShape, p: V) -> (f64, V) {
         moves: [0.0, f64::INFINITY],
         friction: 0.0,
     };
-    contact::Collider::new(&collider).at::<f64>(0.0).distance(p)
+    let made = contact::Collider::new(&collider, "".as_ref(), &DiskCache::default()).unwrap();
+    made.at::<f64>(0.0).distance(p)
 }
 
 #[test]
@@ -37,16 +39,16 @@ fn paths_are_inside_where_the_distance_says_so() {
         let (mut through, mut beside) = (0, 0);
         for _ in 0..2000 {
             let path = [point(), point()];
-            let at = |t: f64| surface(shape, path[0] + (path[1] - path[0]) * t).0 + skin;
+            let at = |t: f64| surface(&shape, path[0] + (path[1] - path[0]) * t).0 + skin;
             if at(0.0) <= 0.0 || at(1.0) <= 0.0 {
                 continue;
             }
             let deepest = (0..=400).map(|k| at(f64::from(k) / 400.0)).fold(f64::INFINITY, f64::min);
-            match shape.inside(path) {
+            match shape.inside(path, skin) {
                 Some([enters, leaves]) => {
                     through += 1;
-                    let normal = |t: f64| surface(shape, path[0] + (path[1] - path[0]) * t).1;
-                    let long = (path[1] - path[0]).length() >= 1.5 * smallest_half(&shape);
+                    let normal = |t: f64| surface(&shape, path[0] + (path[1] - path[0]) * t).1;
+                    let long = (path[1] - path[0]).length() >= 1.5 * smallest_half(&shape, None);
                     assert!(long || normal(enters).dot(normal(leaves)) >= OPPOSITE, "{shape:?} {path:?}");
                     assert!(at(enters).abs() < 1e-9 && at(leaves).abs() < 1e-9, "{shape:?} {path:?}");
                     assert!(at(0.5 * (enters + leaves)) < 0.0, "{shape:?} {path:?}");
