@@ -4,6 +4,7 @@ mod support;
 
 use pliant::contact::Collider;
 use pliant::disk_cache::DiskCache;
+use pliant::math::Vec3;
 use pliant::mesh::{self, Mesh, generate};
 use pliant::model::State;
 use pliant::scene::Scene;
@@ -11,58 +12,53 @@ use pliant::step::Simulation;
 use std::path::Path;
 use support::*;
 
-/// A scene in a folder with these meshes.
-fn scene_with(meshes: &[(&str, Mesh)], text: &str) -> Scene {
+/// A scene with a mesh beside it, in a folder that must stay as long as the scene is read.
+fn scene_with(name: &str, mesh: &Mesh, text: &str) -> (Scene, tempfile::TempDir) {
     let folder = tempfile::tempdir().unwrap();
-    for (name, mesh) in meshes {
-        mesh::write(&folder.path().join(name), mesh).unwrap();
-    }
+    mesh::write(&folder.path().join(name), mesh).unwrap();
     let scene = Scene::parse(&format!("pliant = 1\n{text}"), "test", folder.path(), &[]);
-    let scene = scene.unwrap_or_else(|error| panic!("{error}"));
-    // Read before the folder goes: a simulation is made at once.
-    keep(folder);
-    scene
+    (scene.unwrap_or_else(|error| panic!("{error}")), folder)
 }
 
-/// Folders are removed by the system, not by the test that still reads them.
-fn keep(folder: tempfile::TempDir) {
-    let _ = folder.keep();
-}
+/// Neither the mesh nor where it lies has any symmetry: Newton would stay on a saddle.
+const CLOTH: &str = "[[cloth]]\nsize = 0.8\nresolution = 11\ntriangulation = \"delaunay\"\nthickness = \"5 mm\"\n\
+                     position = [0.03, 0.35, 0.01]\n[[force]]\nkind = \"damping\"\nrate = 1\n";
 
-const CLOTH: &str = "[[cloth]]\nsize = 0.8\nresolution = 11\nthickness = \"5 mm\"\nposition = [0, 0.35, 0]\n\
-                     [[force]]\nkind = \"damping\"\nrate = 1\n";
-
-fn heights(scene: &Scene, steps: usize) -> (Vec<f64>, f64) {
+/// After some steps: the mean height, m, and the distance of the nearest vertex from a ball of 0.3 m; and how deep any ever was
+/// inside by its own distances, m.
+fn on_the_ball(scene: &Scene, steps: usize) -> [f64; 3] {
     let mut simulation = Simulation::new(scene).unwrap();
     let mut least = f64::INFINITY;
     for _ in 0..steps {
         least = least.min(simulation.step().unwrap().certificate.min_gap);
     }
-    (simulation.state().unwrap().x.iter().map(|x| x[1]).collect(), least)
+    let x = simulation.state().unwrap().x;
+    let height = x.iter().map(|x| x[1]).sum::<f64>() / x.len() as f64;
+    let nearest = x.iter().map(|x| Vec3::<f64>::of(*x).length() - 0.3).fold(f64::INFINITY, f64::min);
+    [height, nearest, least]
 }
 
-/// The surfaces differ by what facets of this ball are off (0.5 mm) and by what a grid of 19 mm is (cell²/8 · 3/r = 0.5 mm);
-/// the hem, which hangs from it and swings, by a few times that.
+/// The surfaces differ by what facets of this ball are off (edge²/(6 r): 0.9 mm at most) and by what a grid of 19 mm is
+/// (cell²/8 · 3/r: 0.5 mm). The mean height follows that, and folds that differ: 3 mm.
 #[test]
 fn a_ball_of_triangles_is_a_ball() {
+    let ball = generate::surface::icosphere(0.3, 4).unwrap();
     for method in ["pd-jacobi-chebyshev", "newton", "xpbd"] {
         let solver = format!("friction = 0.5\n[solver]\nmethod = \"{method}\"\nrho = 0.9\n");
-        let ball = generate::surface::icosphere(0.3, 4).unwrap();
         let text = format!("{CLOTH}[[collider]]\nshape = \"mesh\"\nmesh = \"ball.obj\"\ncells = 32\n{solver}");
-        let (facets, least) = heights(&scene_with(&[("ball.obj", ball)], &text), 40);
+        let (of_facets, _folder) = scene_with("ball.obj", &ball, &text);
+        let [facets, facets_gap, least] = on_the_ball(&of_facets, 40);
         let text = format!("{CLOTH}[[collider]]\nshape = \"sphere\"\nradius = 0.3\n{solver}");
-        let (round, _) = heights(&scene(&text), 40);
+        let [round, round_gap, _] = on_the_ball(&scene(&text), 40);
         assert!(least > -1e-4, "{method}: {least} m inside");
-        let mean = |y: &[f64]| y.iter().sum::<f64>() / y.len() as f64;
-        let top = |y: &[f64]| y.iter().fold(f64::NEG_INFINITY, |a, b| a.max(*b));
-        assert!((mean(&facets) - mean(&round)).abs() < 3e-3, "{method}: {} {}", mean(&facets), mean(&round));
-        assert!((top(&facets) - top(&round)).abs() < 1e-3, "{method}: {} {}", top(&facets), top(&round));
+        assert!((facets - round).abs() < 3e-3, "{method}: at {facets} m, on a ball at {round} m");
+        assert!((facets_gap - round_gap).abs() < 1.4e-3, "{method}: {facets_gap} m above, on a ball {round_gap} m");
     }
 }
 
 #[test]
 fn a_plate_of_triangles_carries_a_cloth_by_friction_along_and_around() {
-    let plate = || generate::surface::cuboid([1.5, 0.1, 1.5]).unwrap();
+    let plate = generate::surface::cuboid([1.5, 0.1, 1.5]).unwrap();
     let mean = |state: &State| -> [f64; 3] {
         std::array::from_fn(|k| state.x.iter().map(|x| x[k]).sum::<f64>() / state.x.len() as f64)
     };
@@ -75,7 +71,8 @@ fn a_plate_of_triangles_carries_a_cloth_by_friction_along_and_around() {
             )
         };
         let end = |text: &str| {
-            let mut simulation = Simulation::new(&scene_with(&[("plate.stl", plate())], text)).unwrap();
+            let (scene, _folder) = scene_with("plate.stl", &plate, text);
+            let mut simulation = Simulation::new(&scene).unwrap();
             (0..48).for_each(|_| drop(simulation.step().unwrap()));
             mean(&simulation.state().unwrap())
         };
@@ -90,14 +87,13 @@ fn a_plate_of_triangles_carries_a_cloth_by_friction_along_and_around() {
     }
 }
 
-/// A hundredth of its speed of impact, and slower than what counts as sticking.
 #[test]
 fn a_cloth_comes_to_rest_in_an_armchair() {
-    for (method, iterations) in [("pd-multigrid-chebyshev", 20), ("newton", 30), ("pd-jacobi-chebyshev", 80)] {
+    for method in ["pd-multigrid-chebyshev", "newton", "pd-jacobi-chebyshev"] {
         let text = format!(
-            "[time]\nsteps_per_frame = 2\n[[cloth]]\nsize = [0.9, 1.0]\nresolution = 17\nthickness = \"5 mm\"\n\
-             position = [0, 0.75, 0.25]\n[[collider]]\nshape = \"armchair\"\ncells = 40\nfriction = 0.6\n\
-             [[force]]\nkind = \"damping\"\nrate = 2\n[solver]\nmethod = \"{method}\"\niterations = {iterations}\n"
+            "[time]\nsteps_per_frame = 2\n[[cloth]]\nsize = [0.9, 0.8]\nresolution = 13\nthickness = \"5 mm\"\n\
+             position = [0, 0.75, 0.2]\n[[collider]]\nshape = \"armchair\"\ncells = 40\nfriction = 0.6\n\
+             [[force]]\nkind = \"damping\"\nrate = 2\n[solver]\nmethod = \"{method}\"\n"
         );
         let mut simulation = Simulation::new(&scene(&text)).unwrap();
         let mut least = f64::INFINITY;
@@ -106,12 +102,12 @@ fn a_cloth_comes_to_rest_in_an_armchair() {
         }
         let State { x, v, .. } = simulation.state().unwrap();
         let speed = (v.iter().flatten().map(|c| c * c).sum::<f64>() / v.len() as f64).sqrt();
-        // A corner of a cell is not a plane: what is put onto the surface may be off by a little.
+        // It keeps 5 mm; a short step along a normal of the grid ends a little beside the surface.
         assert!(least > -1e-3, "{method}: {least} m inside");
         assert!(speed < 0.02, "{method}: {speed} m/s after two seconds");
         let seated = x.iter().filter(|x| x[0].abs() < 0.2 && (0.0..0.3).contains(&x[2])).map(|x| x[1]);
         let (low, high) = seated.fold((f64::INFINITY, 0.0f64), |(low, high), y| (low.min(y), high.max(y)));
-        assert!(low > 0.42 && high < 0.62, "{method}: the seat is at 0.42 m, the cloth at {low} to {high} m");
+        assert!(low > 0.42 && high < 0.55, "{method}: the seat is at 0.42 m, the cloth at {low} to {high} m");
     }
 }
 
@@ -130,7 +126,7 @@ fn a_mesh_that_is_no_solid_is_refused_with_its_file_and_thin_parts_are_told() {
     let text = "[[cloth]]\nresolution = 2\n[[collider]]\nname = \"shelf\"\nshape = \"mesh\"\nmesh = \"shelf.obj\"\ncells = 12\n";
     let mut open = generate::surface::cuboid([1.0; 3]).unwrap();
     open.triangles.truncate(10);
-    let scene = scene_with(&[("shelf.obj", open)], text);
+    let (scene, _folder) = scene_with("shelf.obj", &open, text);
     let error = pliant::model::Model::new(&scene).unwrap_err().to_string();
     for word in ["collider 'shelf'", "shelf.obj", "not watertight", "close the holes"] {
         assert!(error.contains(word), "{word} in {error}");
@@ -140,6 +136,7 @@ fn a_mesh_that_is_no_solid_is_refused_with_its_file_and_thin_parts_are_told() {
     let first = shelf.points.len() as u32;
     shelf.points.extend(&ball.points);
     shelf.triangles.extend(ball.triangles.iter().map(|t| t.map(|i| i + first)));
-    let warnings = build(&scene_with(&[("shelf.obj", shelf)], text)).0.warnings.clone();
+    let (scene, _folder) = scene_with("shelf.obj", &shelf, text);
+    let warnings = build(&scene).0.warnings.clone();
     assert!(warnings.iter().any(|w| w.contains("'shelf'") && w.contains("raise its `cells`")), "{warnings:?}");
 }

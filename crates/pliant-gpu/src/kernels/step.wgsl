@@ -120,7 +120,7 @@ fn push(
     var start = before[i];
     for (var c = 0u; c < COLLIDERS; c++) {
         let collider = collider_at(c);
-        let near = with_unit_normal(grip_distance(grip, c, collider, at));
+        let near = with_unit_normal(collider, grip_distance(grip, c, collider, at));
         let depth = touch[TOUCH * i].y - near.d;
         if depth > 0.0 {
             let carried = start.xyz + collider_velocity_at(collider, at) * p.h;
@@ -148,7 +148,8 @@ fn meet_colliders(
     let share = own.x / (own.x + inertia[i]);
     var at = x[i].xyz;
     for (var c = 0u; c < COLLIDERS; c++) {
-        let near = with_unit_normal(grip_distance(grip, c, collider_at(c), at));
+        let collider = collider_at(c);
+        let near = with_unit_normal(collider, grip_distance(grip, c, collider, at));
         at += near.normal * (max(own.y - near.d, 0.0) * share);
     }
     let back = grip.limit * p.h * p.h * own.z;
@@ -169,7 +170,8 @@ fn finish_step(
     if COLLIDERS > 0u && touch[TOUCH * i].z > 0.0 {
         let grip = grip_of(i);
         for (var c = 0u; c < COLLIDERS; c++) {
-            let near = with_unit_normal(grip_distance(grip, c, collider_at(c), at));
+            let collider = collider_at(c);
+            let near = with_unit_normal(collider, grip_distance(grip, c, collider, at));
             if near.d < 0.0 { at -= near.normal * near.d; }
         }
         x[i] = vec4(at, 0.0);

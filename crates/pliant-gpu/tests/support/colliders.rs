@@ -117,6 +117,22 @@ fn points(random: &mut Random) -> Vec<Vec3<f64>> {
     out
 }
 
+/// Points on borders of cells and on the border of a grid, in its own frame, where gradients jump.
+fn borders(collider: &PosedCollider<f64>, random: &mut Random) -> Vec<Vec3<f64>> {
+    let Some(layout) = collider.grid().map(|grid| *grid.layout()) else { return Vec::new() };
+    let [low, high] = [layout.point([0; 3]), layout.point(layout.counts().map(|count| count - 1))];
+    let mut any = |axis: usize| 0.5 * (low[axis] + high[axis] + (high[axis] - low[axis]) * 1.1 * random.signed());
+    let mut out = Vec::new();
+    for k in 0..300 {
+        let mut p = Vec3::new(any(0), any(1), any(2));
+        let axis = k % 3;
+        let at = layout.point([k % layout.counts()[0], k % layout.counts()[1], k % layout.counts()[2]]);
+        p[axis] = [at[axis], low[axis], high[axis]][k / 100];
+        out.push(p);
+    }
+    out
+}
+
 fn reach(collider: &PosedCollider<f64>, x: Vec3<f64>) -> f64 {
     let [centre, size, ..] = collider.pack(0.0, 0);
     let length = |v: [f32; 4]| Vec3::new(v[0], v[1], v[2]).cast::<f64>().length();
@@ -129,7 +145,7 @@ pub fn check_colliders() {
     let colliders = colliders();
     let mut queries = Vec::new();
     for (k, collider) in colliders.iter().enumerate() {
-        for own in points(&mut random) {
+        for own in points(&mut random).into_iter().chain(borders(collider, &mut random)) {
             let (x, relative) = (collider.place(own).cast::<f32>(), (random.vector() * 1e-2).cast::<f32>());
             queries.push([x.x, x.y, x.z, k as f32]);
             queries.push([relative.x, relative.y, relative.z, (1e-2 * random.signed().abs()) as f32]);

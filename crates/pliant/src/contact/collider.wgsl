@@ -105,9 +105,14 @@ fn collider_distance(c: Collider, x: vec3<f32>) -> Distance {
     return Distance(own.d, c.rotation * own.normal);
 }
 
-/// The same with a normal of length one: for planes, slips and ways to the surface.
-fn with_unit_normal(near: Distance) -> Distance {
-    if GRIDS { return Distance(near.d, unit_or(near.normal, vec3<f32>(0.0, 1.0, 0.0))); }
+/// The same with a normal of length one: for planes, slips and ways to the surface. Where it has that length already nothing is
+/// rounded again.
+fn with_unit_normal(c: Collider, near: Distance) -> Distance {
+    if GRIDS {
+        if u32(c.kind) == COLLIDER_GRID {
+            return Distance(near.d, unit_or(near.normal, vec3<f32>(0.0, 1.0, 0.0)));
+        }
+    }
     return near;
 }
 

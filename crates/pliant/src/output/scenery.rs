@@ -96,15 +96,23 @@ mod tests {
             [[collider]]
             shape = 'half-space'
             normal = [1, 0, 0]
+            [[collider]]
+            shape = 'armchair'
+            cells = 20
+            position = [3, 0, 0]
+            velocity = [0, 1, 0]
         ";
         let scene = Scene::parse(text, "t", ".".as_ref(), &[]).unwrap();
         let model = Model::new(&scene).unwrap().0;
         let bodies = Bounds { low: [29.5, 2.0, -0.5], high: [30.5, 2.0, 0.5] };
         let scenery = Scenery::of(&scene, &model, bodies, 4.0);
         assert!((scenery[0].bounds(2.0).centre()[0] - 2.0).abs() < 1e-9);
-        assert_eq!(scenery.iter().map(|s| s.floor).collect::<Vec<_>>(), [None, Some(0.25), None]);
+        assert_eq!(scenery.iter().map(|s| s.floor).collect::<Vec<_>>(), [None, Some(0.25), None, None]);
         let patch = Bounds::of(&scenery[1].points_at(0.0)).centre();
         assert!((patch[0] - 30.0).abs() < 1e-9 && (patch[1] - 0.25).abs() < 1e-9, "{patch:?}");
+        // 1 m wide and 0.92 m high; edges of a grid are a little rounder.
+        let armchair = scenery[3].bounds(2.0);
+        assert!((armchair.low[0] - 2.5).abs() < 5e-3 && (armchair.high[1] - 2.92).abs() < 5e-3, "{armchair:?}");
         assert!(Bounds::of(&scenery[2].points_at(0.0)).centre()[0].abs() < 1e-9);
     }
 }

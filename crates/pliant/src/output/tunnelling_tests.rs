@@ -63,6 +63,25 @@ fn paths_are_inside_where_the_distance_says_so() {
     }
 }
 
+#[test]
+fn paths_through_a_solid_enter_and_leave_where_its_surface_is() {
+    let armchair = GridShape::armchair(1.0, 60).unwrap();
+    let eighth = 1.0 / 60.0 / 8.0;
+    // Through the back, which is 0.22 m deep: from z = -0.24 to -0.46.
+    let [enters, leaves] = armchair.inside([V::new(0.0, 0.8, 0.26), V::new(0.0, 0.8, -0.74)], 0.0).unwrap();
+    assert!((enters - 0.5).abs() < 1.5 * eighth && (leaves - 0.72).abs() < 1.5 * eighth, "{enters} {leaves}");
+    let misses = [
+        // Over the back, between the arm rests, into the seat, and far away.
+        [V::new(0.0, 1.0, 0.5), V::new(0.0, 1.0, -0.9)],
+        [V::new(-0.3, 0.6, 0.2), V::new(0.3, 0.6, 0.2)],
+        [V::new(0.0, 0.8, 0.2), V::new(0.0, 0.3, 0.2)],
+        [V::new(9.0, 0.8, 0.2), V::new(9.0, 0.8, -0.9)],
+    ];
+    for path in misses {
+        assert_eq!(armchair.inside(path, 0.0), None, "{path:?}");
+    }
+}
+
 /// A plate 2 mm thick under one vertex that goes as said.
 fn told(from: [f64; 3], to: [f64; 3], velocities: [[f64; 3]; 2], more: &str) -> Option<String> {
     let text = format!(
