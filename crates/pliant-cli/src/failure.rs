@@ -2,6 +2,7 @@
 
 use crate::printed::print_json;
 use crate::{Exit, progress};
+use pliant::contact::ColliderError;
 use pliant::device::DeviceError;
 use pliant::mesh::{MeshError, Place};
 use pliant::model::ModelError;
@@ -92,10 +93,19 @@ fn of_model(error: &ModelError) -> Problem {
     let plain = Problem { kind: "model", ..Problem::default() };
     match error {
         ModelError::Mesh { body, source } => Problem { body: Some(body.clone()), ..of_mesh(source) },
+        ModelError::Collider { source, .. } => of_collider(source),
         ModelError::Shape { body, .. } | ModelError::Element { body, .. } | ModelError::Empty { body, .. } => {
             Problem { body: Some(body.clone()), ..plain }
         }
         _ => plain,
+    }
+}
+
+fn of_collider(error: &ColliderError) -> Problem {
+    match error {
+        ColliderError::Mesh(inside) => of_mesh(inside),
+        ColliderError::Surface { file, .. } => Problem { kind: "mesh", file: Some(file.clone()), ..Problem::default() },
+        ColliderError::Shape(_) => Problem { kind: "model", ..Problem::default() },
     }
 }
 

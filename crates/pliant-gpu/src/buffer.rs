@@ -16,7 +16,7 @@ impl Buffer {
     /// A buffer of zeros. Of length 0 it still can be bound.
     pub(crate) fn new(context: &Context, label: &str, bytes: u64) -> Result<Self, GpuError> {
         use wgpu::BufferUsages as Usage;
-        // The largest element of any array is 112 bytes, and an array must have room for one. Past all limits stays past
+        // No element of an array is larger than 128 bytes, and an array must have room for one. Past all limits stays past
         // all limits.
         let size = bytes.max(128).checked_next_multiple_of(16).unwrap_or(u64::MAX);
         let raw = context.raw_buffer(label, size, Usage::STORAGE | Usage::COPY_SRC | Usage::COPY_DST)?;

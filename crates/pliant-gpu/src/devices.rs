@@ -2,7 +2,7 @@
 
 use crate::{Choice, Gpu, GpuError};
 use pliant::device::{CpuOnly, DeviceChoice, DeviceError, Devices, Task};
-use pliant::output::DiskCache;
+use pliant::disk_cache::DiskCache;
 use pliant::scene::{DeviceSettings, Precision};
 
 /// CPU and GPUs: `cpu`, `gpu` (the best one), `gpu:NAME`, and `auto`, which is a hardware GPU if there is one and else the
@@ -44,5 +44,9 @@ impl Devices for AllDevices {
             Some(gpu) => Ok(task.on(gpu)),
             None => CpuOnly.run(&DeviceSettings { name: "cpu".to_string(), ..settings.clone() }, task),
         }
+    }
+
+    fn cache(&self) -> DiskCache {
+        DiskCache::of_user()
     }
 }

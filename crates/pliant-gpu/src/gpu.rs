@@ -9,7 +9,7 @@ use crate::library::Library;
 use crate::recorder::Recorder;
 use crate::timer::StepClock;
 use crate::vector::Vector;
-use pliant::output::DiskCache;
+use pliant::disk_cache::DiskCache;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

@@ -5,7 +5,7 @@ use crate::context::Context;
 use crate::error::GpuError;
 use crate::gpu::Gpu;
 use crate::kernel::{Access, GROUP, Kernel};
-use crate::kernels::grip_text;
+use crate::kernels::{Colliders, grip_text};
 use crate::library::Library;
 use crate::problem::GpuProblem;
 use bytemuck::{Pod, Zeroable};
@@ -61,7 +61,8 @@ impl Grips {
             chunks.extend(starts.map(chunk));
         }
         use Access::{Read, Write};
-        let (text, access) = (grip_text(colliders), [Read, Read, Read, Read, Write, Read, Read, Write, Write, Write]);
+        let access = [Read, Read, Read, Read, Write, Read, Read, Write, Write, Write];
+        let text = grip_text(Colliders::of(model));
         let mut kernel = |entry: &str| library.kernel::<GripParameters>("grip", &text, entry, &access);
         Ok(Some(Self {
             press: kernel("press")?,

@@ -5,6 +5,7 @@ use crate::kernel::{Access, GROUP, Kernel, SMALL_GROUP};
 use crate::library::Library;
 use crate::rows::SLICE;
 use bytemuck::{Pod, Zeroable};
+use pliant::model::Model;
 use std::sync::Arc;
 
 #[derive(Clone, Copy, Default, Pod, Zeroable)]
@@ -71,31 +72,46 @@ pub(crate) struct Kernels {
 }
 
 /// The text of the kernels that loop over a vertex's neighbours.
-pub(crate) fn force_text(has_slots: bool, colliders: usize, kernel: &str) -> String {
+pub(crate) fn force_text(has_slots: bool, colliders: Colliders, kernel: &str) -> String {
     let slots = include_str!("kernels/slots.wgsl");
     bare_force_text(colliders, &format!("const HAS_SLOTS: bool = {has_slots};\n{slots}\n{kernel}"))
 }
 
 /// The same for kernels that keep slots elsewhere.
-pub(crate) fn bare_force_text(colliders: usize, kernel: &str) -> String {
+pub(crate) fn bare_force_text(colliders: Colliders, kernel: &str) -> String {
     let force = include_str!("kernels/force.wgsl");
     sweep_text(colliders, &format!("const SLICE: u32 = {SLICE}u;\n{force}\n{kernel}"))
 }
 
 /// The text of kernels with springs and contacts: those that sweep or measure.
-pub(crate) fn sweep_text(colliders: usize, kernel: &str) -> String {
+pub(crate) fn sweep_text(colliders: Colliders, kernel: &str) -> String {
     let (contacts, spring) = (include_str!("kernels/contacts.wgsl"), include_str!("kernels/spring.wgsl"));
     let parts = [pliant::math::SYM3_WGSL, pliant::contact::COVER_WGSL, contacts, spring, kernel];
     contact_text(colliders, &parts.join("\n"))
 }
 
-/// Vectors of `touch` per vertex: with colliders, friction has two.
-pub(crate) fn touch_stride(colliders: usize) -> usize {
-    if colliders > 0 { 3 } else { 1 }
+/// What the text of kernels depends on of a model's colliders.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Colliders {
+    pub count: usize,
+    /// Some have a distance grid.
+    pub grids: bool,
+}
+
+impl Colliders {
+    pub(crate) fn of(model: &Model) -> Self {
+        let colliders = &model.colliders;
+        Self { count: colliders.len(), grids: colliders.iter().any(|collider| collider.solid().is_some()) }
+    }
+
+    /// Vectors of `touch` per vertex: with colliders, friction has two.
+    pub(crate) fn touch_stride(self) -> usize {
+        if self.count > 0 { 3 } else { 1 }
+    }
 }
 
 /// The text of the kernels before and after a solve.
-pub(crate) fn step_text(has_wind: bool, colliders: usize) -> String {
+pub(crate) fn step_text(has_wind: bool, colliders: Colliders) -> String {
     let wind = format!("const HAS_WIND: bool = {has_wind};\n");
     wind + &contact_text(colliders, &[PIN, include_str!("kernels/step.wgsl")].concat())
 }
@@ -106,15 +122,18 @@ pub(crate) fn shape_text() -> String {
 }
 
 /// The text of the kernels that find the friction of a step.
-pub(crate) fn grip_text(colliders: usize) -> String {
+pub(crate) fn grip_text(colliders: Colliders) -> String {
     contact_text(colliders, &[pliant::contact::PRESSING_WGSL, include_str!("kernels/grip.wgsl")].concat())
 }
 
 /// What all kernels with colliders start with.
-fn contact_text(colliders: usize, kernel: &str) -> String {
-    let (stride, touch) = (touch_stride(colliders), include_str!("kernels/touch.wgsl"));
+fn contact_text(colliders: Colliders, kernel: &str) -> String {
+    let (stride, touch) = (colliders.touch_stride(), include_str!("kernels/touch.wgsl"));
     let (math, contact) = (pliant::math::WGSL, pliant::contact::WGSL);
-    format!("const COLLIDERS: u32 = {colliders}u;\nconst TOUCH: u32 = {stride}u;\n{math}\n{contact}\n{touch}\n{kernel}")
+    let Colliders { count, grids } = colliders;
+    let constants =
+        format!("const COLLIDERS: u32 = {count}u;\nconst GRIDS: bool = {grids};\nconst TOUCH: u32 = {stride}u;\n");
+    [&constants, math, contact, touch, kernel].join("\n")
 }
 
 impl Kernels {
@@ -122,7 +141,7 @@ impl Kernels {
         library: &mut Library,
         has_slots: bool,
         has_wind: bool,
-        colliders: usize,
+        colliders: Colliders,
     ) -> Result<Self, GpuError> {
         use Access::{Read, Write};
         let sweep = force_text(has_slots, colliders, include_str!("kernels/sweep.wgsl"));

@@ -5,7 +5,7 @@ use crate::context::Context;
 use crate::elements::{Batch, places};
 use crate::error::GpuError;
 use crate::grips::Grips;
-use crate::kernels::{Kernels, touch_stride};
+use crate::kernels::{Colliders, Kernels};
 use crate::library::Library;
 use crate::order::Order;
 use crate::rows::ForceRows;
@@ -44,8 +44,11 @@ pub struct GpuProblem {
     pub(crate) before: Buffer,
     pub(crate) x_tilde: Field,
     pub(crate) x_pull: Field,
+    /// Colliders at the end of the step, then the distance grids of those that have one.
     pub(crate) colliders: Buffer,
     pub(crate) packed_colliders: Vec<[[f32; 4]; 7]>,
+    /// The first vector of each collider's grid; of those without, where one would be.
+    pub(crate) grids_at: Vec<usize>,
     pub(crate) pins: Buffer,
     pub(crate) packed_pins: Vec<PackedPin>,
     pub(crate) wind: Wind,
@@ -109,10 +112,11 @@ impl GpuProblem {
         let n = model.vertices();
         let order = Arc::new(Order::new(model));
         let (batches, corners) = batches(context, library, model, &order)?;
-        let kernels = Kernels::new(library, !corners.is_empty(), !model.winds.is_empty(), model.colliders.len())?;
+        let kernels = Kernels::new(library, !corners.is_empty(), !model.winds.is_empty(), Colliders::of(model))?;
         let inv_mass = by_place(&order, system, |i| 1.0 / model.mass[i]);
         let shape = Shape::new(context, model, &order)?;
         let layout = Layout::new(model, system, batches.iter().map(|batch| batch.count));
+        let (colliders, grids_at) = with_grids(context, model)?;
         let numbers = |name: &str, values: &[f32]| Buffer::with(context, name, values);
         let bytes = |name: &str, bytes: usize| Buffer::new(context, name, bytes as u64);
         Ok(Self {
@@ -129,8 +133,9 @@ impl GpuProblem {
             before: bytes("start of the step", 16 * n)?,
             x_tilde: Field::new(context, "inertial target", n)?,
             x_pull: Field::new(context, "targets", n)?,
-            colliders: bytes("colliders", 112 * model.colliders.len())?,
+            colliders,
             packed_colliders: Vec::new(),
+            grids_at,
             pins: bytes("pins", size_of::<PackedPin>() * model.pins.len())?,
             packed_pins: Vec::new(),
             wind: Wind::new(context, model, &order)?,
@@ -186,6 +191,22 @@ impl GpuProblem {
     }
 }
 
+/// Room for the colliders of a step, and all distance grids; and where each of these starts.
+fn with_grids(context: &Context, model: &Model) -> Result<(Buffer, Vec<usize>), GpuError> {
+    let mut vectors = vec![[0.0f32; 4]; 7 * model.colliders.len()];
+    let mut starts = Vec::new();
+    for collider in &model.colliders {
+        starts.push(vectors.len());
+        vectors.extend(collider.solid().into_iter().flat_map(|solid| solid.grid().pack()));
+    }
+    // Kernels take a start as a number of f32.
+    let (bytes, limit) = (16 * vectors.len() as u64, 16 << f32::MANTISSA_DIGITS);
+    if bytes > limit {
+        return Err(GpuError::TooLarge { name: "colliders".into(), bytes, limit });
+    }
+    Ok((Buffer::with(context, "colliders", &vectors)?, starts))
+}
+
 /// All elements, and where the corners of those lie that are not in the rows: these have slots.
 fn batches(
     context: &Context,
@@ -214,7 +235,7 @@ fn by_place(order: &Order, system: &System, of: impl Fn(usize) -> f64) -> Vec<f3
 
 /// What `touch` holds before the first step.
 fn touch(model: &Model, system: &System, order: &Order, inv_mass: &[f32]) -> Vec<[f32; 4]> {
-    let stride = touch_stride(model.colliders.len());
+    let stride = Colliders::of(model).touch_stride();
     let mut touch = vec![[0.0f32; 4]; stride * order.vertex.len()];
     for ((own, &i), &inv_mass) in touch.chunks_exact_mut(stride).zip(&order.vertex).zip(inv_mass) {
         let i = i as usize;

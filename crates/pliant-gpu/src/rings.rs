@@ -5,7 +5,7 @@ use crate::buffer::{Buffer, Field};
 use crate::context::Context;
 use crate::error::GpuError;
 use crate::kernel::{Access, Kernel};
-use crate::kernels::sweep_text;
+use crate::kernels::{Colliders, sweep_text};
 use crate::library::Library;
 use crate::order::{Order, patches};
 use bytemuck::{Pod, Zeroable};
@@ -64,7 +64,7 @@ struct Patch {
 }
 
 /// The text of the kernel for rows of so many springs and other entries, in workgroups of `width`.
-pub(crate) fn text(width: usize, springs: usize, others: usize, colliders: usize) -> String {
+pub(crate) fn text(width: usize, springs: usize, others: usize, colliders: Colliders) -> String {
     let entries = springs + others;
     let index_words = entries.div_ceil(2);
     let (mut variables, mut loads, mut forces) = (String::new(), String::new(), String::new());
@@ -136,7 +136,7 @@ impl Rings {
         let packed = pack(&patches, &split, longest, order);
         use Access::{Read, Write};
         let access = [Read, Read, Write, Write, Read, Read, Read, Read, Read, Read, Read];
-        let text = text(width, longest[0], longest[1], model.colliders.len());
+        let text = text(width, longest[0], longest[1], Colliders::of(model));
         Ok(Some(Self {
             iterations,
             kernel: library.kernel::<RingParameters>("rings", &text, "rings", &access)?,

@@ -95,7 +95,8 @@ impl GpuProblem {
     /// Takes the pins and colliders of a step; whether they differ from those before.
     fn take_input(&mut self, input: &StepInput) -> [bool; 2] {
         let sticking = STICKING_SPEED * self.system.h;
-        let colliders = input.colliders.iter().map(|collider| collider.cast::<f32>().pack(sticking));
+        let placed = input.colliders.iter().zip(&self.grids_at);
+        let colliders = placed.map(|(collider, grid_at)| collider.cast::<f32>().pack(sticking, *grid_at));
         let moved = !colliders.clone().eq(self.packed_colliders.iter().copied());
         if moved {
             self.packed_colliders.clear();

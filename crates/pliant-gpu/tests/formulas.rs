@@ -68,6 +68,7 @@ fn what_projective_and_position_based_methods_solve_has_a_twin() {
 #[test]
 fn all_formulas_together_are_one_valid_module() {
     let mut source = String::from("@group(0) @binding(0) var<storage, read> element_data: array<f32>;\n");
+    source += "@group(0) @binding(1) var<storage, read> colliders: array<vec4<f32>>;\nconst GRIDS: bool = true;\n";
     source += &[math::WGSL, contact::WGSL, SIMPLEX_WGSL].concat();
     for twin in kinds().iter().filter_map(|kind| kind.wgsl()) {
         source += twin.source;

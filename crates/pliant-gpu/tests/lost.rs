@@ -1,7 +1,8 @@
 //! A GPU that is lost, or too small, takes nothing with it.
 
 use pliant::device::{CpuOnly, DeviceError, Devices, Task};
-use pliant::output::{Checkpoint, DiskCache, FrameStore, RunHooks, RunOptions, RunReport, RunStage, Status, run};
+use pliant::disk_cache::DiskCache;
+use pliant::output::{Checkpoint, FrameStore, RunHooks, RunOptions, RunReport, RunStage, Status, run};
 use pliant::scene::{DeviceSettings, Scene};
 use pliant::step::{Simulation, SimulationError};
 use pliant_gpu::{Choice, Gpu, adapters};

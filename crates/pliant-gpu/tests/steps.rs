@@ -43,6 +43,11 @@ shape = 'half-space'
 shape = 'sphere'
 radius = 0.2
 position = [0, 0.05, 0]
+[[collider]]
+shape = 'armchair'
+size = 0.5
+cells = 16
+position = [2, -0.2, 0]
 [[force]]
 kind = 'wind'
 velocity = [1, 0, 3]

@@ -5,6 +5,7 @@ pub mod colouring;
 pub mod contact;
 pub mod counted;
 pub mod device;
+pub mod disk_cache;
 pub mod linear;
 pub mod material;
 pub mod math;

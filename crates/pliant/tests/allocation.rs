@@ -45,6 +45,11 @@ corners = ['-x-z', '+x-z']
 stiffness = 1e4
 [[collider]]
 shape = 'half-space'
+[[collider]]
+shape = 'armchair'
+cells = 24
+position = [2, -0.4, 0]
+velocity = [0.01, 0, 0]
 [solver]
 iterations = 12
 rho = 0.9

@@ -6,10 +6,11 @@ use crate::printed::{print, print_json};
 use crate::progress::showing;
 use crate::table::{counts, mesh_counts, pairs, short};
 use pliant::counted::counted;
+use pliant::disk_cache::DiskCache;
 use pliant::output::{SceneCheck, check_scene};
 
 pub(crate) fn check(args: &Args, typed: &SceneArgs) -> anyhow::Result<Exit> {
-    let check = showing("checking", || anyhow::Ok(check_scene(&super::scene(typed)?)?))?;
+    let check = showing("checking", || anyhow::Ok(check_scene(&super::scene(typed)?, &DiskCache::of_user())?))?;
     if args.json {
         print_json(&check)?;
     } else {

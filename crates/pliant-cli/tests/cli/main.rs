@@ -9,6 +9,7 @@ mod devices;
 mod files;
 mod full_disk;
 mod killed;
+mod mesh_collider;
 mod repeatable;
 mod run;
 mod selftest;

@@ -1,4 +1,4 @@
-// What colliders do to one vertex in a sweep; see touch.wgsl. The constants COLLIDERS and TOUCH come from Rust.
+// What colliders do to one vertex in a sweep; see touch.wgsl. The constants COLLIDERS, GRIDS and TOUCH come from Rust.
 
 struct Force {
     gradient: vec3<f32>,
@@ -21,7 +21,7 @@ fn expected_push(i: u32) -> Sym3 {
 fn with_contacts(gradient: vec3<f32>, xi: vec3<f32>, own: vec4<f32>, grip: Grip) -> Force {
     var out = without_contacts(gradient);
     for (var c = 0u; c < COLLIDERS; c++) {
-        let near = grip_distance(grip, c, colliders[c], xi);
+        let near = grip_distance(grip, c, collider_at(c), xi);
         let depth = own.y - near.d;
         if depth > 0.0 {
             out.push = sym_add(out.push, sym_scale(sym_square(near.normal), own.x));

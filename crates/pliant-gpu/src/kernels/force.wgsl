@@ -14,7 +14,7 @@
 @group(0) @binding(6) var<storage, read> slots: array<vec4<f32>>;
 // Slots of vertex i: slots[slot_offsets[i]..slot_offsets[i + 1]].
 @group(0) @binding(7) var<storage, read> slot_offsets: array<u32>;
-@group(0) @binding(8) var<storage, read> colliders: array<Collider>;
+@group(0) @binding(8) var<storage, read> colliders: array<vec4<f32>>;
 // Of vertex i at TOUCH i: contact stiffness, N/m; thickness, m; 1/m, 1/kg, 0 where held; D, N/m. With colliders, friction
 // after it: anchor, m, and limit, N; normal, and the collider of which the plane there counts, or -1.
 @group(0) @binding(9) var<storage, read> touch: array<vec4<f32>>;

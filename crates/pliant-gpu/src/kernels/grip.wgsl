@@ -1,5 +1,5 @@
 // How hard bodies press on colliders at the start of a step, and the friction of their vertices. Twin of grips.rs. Workgroup g
-// has the vertices of chunk g, all of one body. The constants COLLIDERS and TOUCH come from Rust.
+// has the vertices of chunk g, all of one body. The constants COLLIDERS, GRIDS and TOUCH come from Rust.
 
 struct Parameters {
     // Chunks; of `total` and `balance`, bodies times colliders.
@@ -23,7 +23,7 @@ var<immediate> p: Parameters;
 @group(0) @binding(1) var<storage, read> x_tilde: array<vec4<f32>>;
 // m/h², N/m; 0 where held.
 @group(0) @binding(2) var<storage, read> inertia: array<f32>;
-@group(0) @binding(3) var<storage, read> colliders: array<Collider>;
+@group(0) @binding(3) var<storage, read> colliders: array<vec4<f32>>;
 // As in force.wgsl: what comes after the first line of each vertex is written.
 @group(0) @binding(4) var<storage, read_write> touch: array<vec4<f32>>;
 @group(0) @binding(5) var<storage, read> chunks: array<Chunk>;
@@ -35,13 +35,13 @@ var<immediate> p: Parameters;
 @group(0) @binding(9) var<storage, read_write> pressed: array<f32>;
 
 fn approach(i: u32, c: u32) -> Approach {
-    return collider_approach(colliders[c], x_start[i].xyz, x_tilde[i].xyz, touch[TOUCH * i].y, p.h);
+    return collider_approach(collider_at(c), x_start[i].xyz, x_tilde[i].xyz, touch[TOUCH * i].y, p.h);
 }
 
 // What one vertex adds: contact, stopped, inertia, side, stopping, motion.
 fn pressing_of(i: u32, c: u32) -> array<f32, 12> {
     let start = x_start[i].xyz;
-    let carried = start + collider_velocity_at(colliders[c], start) * p.h;
+    let carried = start + collider_velocity_at(collider_at(c), start) * p.h;
     let motion = (carried - x_tilde[i].xyz) * inertia[i];
     var out = array<f32, 12>(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, motion.x, motion.y, motion.z);
     let a = approach(i, c);
@@ -72,7 +72,7 @@ fn press(
     let free = i < chunk.end && touch[TOUCH * min(i, chunk.end - 1u)].z > 0.0;
     for (var c = 0u; c < COLLIDERS; c++) {
         var mine: array<f32, 12>;
-        if free && colliders[c].friction > 0.0 { mine = pressing_of(i, c); }
+        if free && collider_at(c).friction > 0.0 { mine = pressing_of(i, c); }
         for (var k = 0u; k < 3u; k++) {
             var sum: vec4<f32>;
             for (var l = 0u; l < 4u; l++) {
@@ -151,7 +151,7 @@ fn grip(
             let a = approach(i, c);
             if !a.comes { continue; }
             let pressing = inertia[i] * (a.stopped + pressed[chunk.body * COLLIDERS + c]);
-            let limit = colliders[c].friction * pressing;
+            let limit = collider_at(c).friction * pressing;
             if limit > most.w || (limit == most.w && pressing > pressing_most) {
                 most = vec4(a.anchor, limit);
                 pressing_most = pressing;

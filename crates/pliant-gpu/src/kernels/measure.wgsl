@@ -21,7 +21,7 @@ fn own_energy(i: u32, xi: vec3<f32>) -> f32 {
         let own = touch[TOUCH * i];
         let grip = grip_of(i);
         for (var c = 0u; c < COLLIDERS; c++) {
-            let depth = max(own.y - grip_distance(grip, c, colliders[c], xi).d, 0.0);
+            let depth = max(own.y - grip_distance(grip, c, collider_at(c), xi).d, 0.0);
             energy += 0.5 * own.x * depth * depth;
         }
         if grip.limit > 0.0 { energy += grip_value(grip, xi); }
@@ -83,7 +83,7 @@ fn gap(
     let i = index(group, groups, local);
     var mine = neutral(MIN, group.z);
     if i < p.n && inv_diagonal[min(i, p.n - 1u)] > 0.0 {
-        for (var c = 0u; c < COLLIDERS; c++) { mine.x = min(mine.x, collider_distance(colliders[c], x[i].xyz).d); }
+        for (var c = 0u; c < COLLIDERS; c++) { mine.x = min(mine.x, collider_distance(collider_at(c), x[i].xyz).d); }
     }
     let all = group_reduce(MIN, mine, local, group.z);
     let g = group_index(group, groups);

@@ -37,7 +37,7 @@ struct Patch {
 // Word w of row r: rows[words + w stride + r]. Two neighbours per word (16 bits, AFTER set as in the other rows), then c of
 // each entry, then s of each spring.
 @group(0) @binding(8) var<storage, read> rows: array<u32>;
-@group(0) @binding(9) var<storage, read> colliders: array<Collider>;
+@group(0) @binding(9) var<storage, read> colliders: array<vec4<f32>>;
 @group(0) @binding(10) var<storage, read> touch: array<vec4<f32>>;
 
 var<workgroup> shared_x: array<f32, 3u * WIDTH>;

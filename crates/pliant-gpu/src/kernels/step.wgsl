@@ -1,5 +1,5 @@
 // What happens to a step before and after its solve, and what position-based methods do with pins and colliders. The
-// constants COLLIDERS, TOUCH and HAS_WIND come from Rust.
+// constants COLLIDERS, GRIDS, TOUCH and HAS_WIND come from Rust.
 
 struct Parameters {
     // Vertices; for `pin` and `pull` pins.
@@ -19,7 +19,7 @@ var<immediate> p: Parameters;
 @group(0) @binding(3) var<storage, read_write> x_pull: array<vec4<f32>>;
 // m/h², N/m; 0 where held.
 @group(0) @binding(4) var<storage, read> inertia: array<f32>;
-@group(0) @binding(5) var<storage, read> colliders: array<Collider>;
+@group(0) @binding(5) var<storage, read> colliders: array<vec4<f32>>;
 // As in force.wgsl.
 @group(0) @binding(6) var<storage, read> touch: array<vec4<f32>>;
 // Triangles of vertex i: three numbers each, from wind_offsets[i] to wind_offsets[i + 1].
@@ -119,8 +119,8 @@ fn push(
     var at = x[i].xyz;
     var start = before[i];
     for (var c = 0u; c < COLLIDERS; c++) {
-        let collider = colliders[c];
-        let near = grip_distance(grip, c, collider, at);
+        let collider = collider_at(c);
+        let near = with_unit_normal(collider, grip_distance(grip, c, collider, at));
         let depth = touch[TOUCH * i].y - near.d;
         if depth > 0.0 {
             let carried = start.xyz + collider_velocity_at(collider, at) * p.h;
@@ -148,7 +148,8 @@ fn meet_colliders(
     let share = own.x / (own.x + inertia[i]);
     var at = x[i].xyz;
     for (var c = 0u; c < COLLIDERS; c++) {
-        let near = grip_distance(grip, c, colliders[c], at);
+        let collider = collider_at(c);
+        let near = with_unit_normal(collider, grip_distance(grip, c, collider, at));
         at += near.normal * (max(own.y - near.d, 0.0) * share);
     }
     let back = grip.limit * p.h * p.h * own.z;
@@ -169,7 +170,8 @@ fn finish_step(
     if COLLIDERS > 0u && touch[TOUCH * i].z > 0.0 {
         let grip = grip_of(i);
         for (var c = 0u; c < COLLIDERS; c++) {
-            let near = grip_distance(grip, c, colliders[c], at);
+            let collider = collider_at(c);
+            let near = with_unit_normal(collider, grip_distance(grip, c, collider, at));
             if near.d < 0.0 { at -= near.normal * near.d; }
         }
         x[i] = vec4(at, 0.0);

@@ -2,6 +2,7 @@
 
 use super::case::Case;
 use pliant::contact::Collider;
+use pliant::disk_cache::DiskCache;
 use pliant::material::{
     ArapTet, ArapTriangle, Batch, CurvedBending, Elements, QuadraticBending, Spring, StrainLimitTet,
     StrainLimitTriangle, VolumeLimitTet,
@@ -52,7 +53,7 @@ fn built(text: &str) -> (Model, State) {
     Model::new(&scene).expect("the scenes here have bodies")
 }
 
-/// Five colliders of all shapes, three of them moving, where bodies around the origin touch them; wind; damping; pins
+/// Six colliders of all shapes, four of them moving, where bodies around the origin touch them; wind; damping; pins
 /// that hold, move, and pull.
 fn surround(model: &mut Model, x: &[[f64; 3]]) {
     let still = |shape, position| scene::Collider {
@@ -77,8 +78,10 @@ fn surround(model: &mut Model, x: &[[f64; 3]]) {
         moving(ColliderShape::Capsule { radius: 0.05, height: 0.3 }, [-0.25, 0.02, 0.1]),
         moving(ColliderShape::Box { size: [0.2, 0.1, 0.15] }, [0.2, -0.03, -0.25]),
         moving(ColliderShape::Cylinder { radius: 0.1, height: 0.12 }, [-0.2, -0.02, -0.25]),
+        moving(ColliderShape::Armchair { width: 0.2, cells: 12 }, [0.0, -0.1, 0.0]),
     ];
-    model.colliders = colliders.iter().map(Collider::new).collect();
+    let made = |described| Collider::new(described, "".as_ref(), &DiskCache::default());
+    model.colliders = colliders.iter().map(|described| made(described).expect("none is from a file")).collect();
     model.thickness.fill(5e-3);
     model.contact_stiffness = 1.0;
     model.acceleration = [0.3, -9.81, 0.1];

@@ -1,10 +1,18 @@
 //! Every shader text that can be made parses and is valid, on machines without any GPU too.
 
 use crate::kernel::{GROUP, with_prelude};
-use crate::kernels::{force_text, grip_text, step_text};
+use crate::kernels::{Colliders, force_text, grip_text, step_text};
 use crate::patch_pack::Sizes;
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 use pliant::material::{Batch, Elements};
+
+/// None, some without grids, some with.
+const COLLIDERS: [Colliders; 4] = [
+    Colliders { count: 0, grids: false },
+    Colliders { count: 1, grids: false },
+    Colliders { count: 5, grids: false },
+    Colliders { count: 2, grids: true },
+];
 
 /// No elements, of each kind.
 fn kinds() -> Vec<Elements<f64>> {
@@ -32,8 +40,8 @@ fn texts() -> Vec<(String, String)> {
         ("stream".to_string(), format!("const READS: u32 = 9u;\n{}", include_str!("../kernels/stream.wgsl"))),
     ];
     texts.extend(crate::colouring::texts().map(|(name, text)| (name.to_string(), text)));
-    for (flag, colliders) in [false, true].into_iter().flat_map(|flag| [0, 1, 5].map(|colliders| (flag, colliders))) {
-        let name = |what: &str| format!("{what}, {flag}, {colliders} colliders");
+    for (flag, colliders) in [false, true].into_iter().flat_map(|flag| COLLIDERS.map(|colliders| (flag, colliders))) {
+        let name = |what: &str| format!("{what}, {flag}, {colliders:?}");
         for (what, kernel) in
             [("sweep", include_str!("../kernels/sweep.wgsl")), ("measure", include_str!("../kernels/measure.wgsl"))]
         {
@@ -41,18 +49,19 @@ fn texts() -> Vec<(String, String)> {
         }
         texts.push((name("step"), step_text(flag, colliders)));
     }
-    texts.extend([1, 5].map(|colliders| (format!("grip, {colliders} colliders"), grip_text(colliders))));
-    for (springs, others, colliders) in [(0, 0, 0), (7, 0, 0), (8, 5, 1), (0, 3, 5)] {
-        let name = format!("rings, {springs} springs, {others} others, {colliders} colliders");
+    let [none, one, five, grids] = COLLIDERS;
+    texts.extend([one, five, grids].map(|colliders| (format!("grip, {colliders:?}"), grip_text(colliders))));
+    for (springs, others, colliders) in [(0, 0, none), (7, 0, none), (8, 5, one), (0, 3, five), (6, 2, grids)] {
+        let name = format!("rings, {springs} springs, {others} others, {colliders:?}");
         texts.push((name, crate::rings::text(96, springs, others, colliders)));
     }
     let kinds = kinds();
     let all: Vec<_> = kinds.iter().filter_map(Elements::wgsl).collect();
-    for (colliders, rows) in [(0, false), (1, true), (5, true)] {
+    for (colliders, rows) in [(none, false), (one, true), (five, true), (grids, true)] {
         // One round of elements for some kinds, several for others.
         let elements = (0..all.len()).map(|k| 40 * k + 1).collect();
         let sizes = Sizes { width: 128, own: 20, member_rounds: 3, elements, slots: 900 };
-        texts.push((format!("patch, {colliders} colliders"), crate::patches::text(&all, &sizes, rows, colliders)));
+        texts.push((format!("patch, {colliders:?}"), crate::patches::text(&all, &sizes, rows, colliders)));
     }
     for elements in &kinds {
         let Some(element) = elements.wgsl() else { continue };

@@ -8,11 +8,12 @@ use super::elements::EPS;
 use super::random::Random;
 use super::{Gpu, as_written_and_sloppy};
 use pliant::contact::{self, Collider, PosedCollider, limit_slip};
+use pliant::disk_cache::DiskCache;
 use pliant::math::{self, Vec3};
 use pliant::scene::{self, ColliderShape};
 
 const KERNEL: &str = "
-@group(0) @binding(0) var<storage, read> colliders: array<Collider>;
+@group(0) @binding(0) var<storage, read> colliders: array<vec4<f32>>;
 @group(0) @binding(1) var<storage, read> queries: array<vec4<f32>>;
 @group(0) @binding(2) var<storage, read_write> result: array<vec4<f32>>;
 @compute @workgroup_size(64)
@@ -21,7 +22,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     if 2u * i >= arrayLength(&queries) {
         return;
     }
-    let c = colliders[u32(queries[2u * i].w)];
+    let c = collider_at(u32(queries[2u * i].w));
     let x = queries[2u * i].xyz;
     let relative = queries[2u * i + 1u];
     let found = collider_distance(c, x);
@@ -38,7 +39,7 @@ struct Query {
     goal: vec3<f32>,
     thickness: f32,
 }
-@group(0) @binding(0) var<storage, read> colliders: array<Collider>;
+@group(0) @binding(0) var<storage, read> colliders: array<vec4<f32>>;
 @group(0) @binding(1) var<storage, read> queries: array<Query>;
 @group(0) @binding(2) var<storage, read_write> result: array<vec4<f32>>;
 @compute @workgroup_size(64)
@@ -48,7 +49,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
         return;
     }
     let q = queries[i];
-    let c = colliders[u32(q.collider)];
+    let c = collider_at(u32(q.collider));
     let a = collider_approach(c, q.start, q.goal, q.thickness, H);
     let grip = Grip(a.anchor, 0.0, a.normal, select(-1.0, 7.0, a.face), 0.0);
     result[3u * i] = vec4<f32>(a.anchor, select(0.0, 1.0, a.comes));
@@ -56,6 +57,8 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     result[3u * i + 2u] = vec4<f32>(a.stopped, a.depth, grip_distance(grip, 7u, c, q.goal).d, 0.0);
 }
 ";
+
+const GRIDS: &str = "const GRIDS: bool = true;\n";
 
 /// Of a step, s.
 const H: f64 = 0.015625;
@@ -70,6 +73,7 @@ fn colliders() -> Vec<PosedCollider<f64>> {
         ColliderShape::Box { size: [2.0, 1e-3, 2.0] },
         ColliderShape::Cylinder { radius: 0.5, height: 0.3 },
         ColliderShape::Cylinder { radius: 1e-3, height: 3.0 },
+        ColliderShape::Armchair { width: 0.8, cells: 16 },
     ];
     let posed = |shape, position, rotation| {
         let described = scene::Collider {
@@ -83,11 +87,22 @@ fn colliders() -> Vec<PosedCollider<f64>> {
             friction: 0.5,
         };
         // Exact in f32, as the twin sees it.
-        Collider::new(&described).at::<f32>(0.7).cast()
+        let made = Collider::new(&described, "".as_ref(), &DiskCache::default()).unwrap();
+        made.at::<f32>(0.7).cast()
     };
-    let tilted = |shape| posed(shape, [0.3, -0.2, 0.1], [20.0, 40.0, -70.0]);
+    let tilted = |shape: ColliderShape| posed(shape, [0.3, -0.2, 0.1], [20.0, 40.0, -70.0]);
     let still = |shape| posed(shape, [0.0; 3], [0.0; 3]);
-    shapes.into_iter().flat_map(|shape| [tilted(shape), still(shape)]).collect()
+    shapes.into_iter().flat_map(|shape| [tilted(shape.clone()), still(shape)]).collect()
+}
+
+/// The buffer of the kernels.
+fn packed(colliders: &[PosedCollider<f64>]) -> Vec<[f32; 4]> {
+    let (mut heads, mut grids) = (Vec::new(), Vec::new());
+    for collider in colliders {
+        heads.extend(collider.pack(0.0, 7 * colliders.len() + grids.len()));
+        grids.extend(collider.grid().into_iter().flat_map(|grid| grid.pack()));
+    }
+    [heads, grids].concat()
 }
 
 /// Points around a collider, in its own frame: everywhere, on axes and planes of symmetry, tiny and far.
@@ -102,8 +117,24 @@ fn points(random: &mut Random) -> Vec<Vec3<f64>> {
     out
 }
 
+/// Points on borders of cells and on the border of a grid, in its own frame, where gradients jump.
+fn borders(collider: &PosedCollider<f64>, random: &mut Random) -> Vec<Vec3<f64>> {
+    let Some(layout) = collider.grid().map(|grid| *grid.layout()) else { return Vec::new() };
+    let [low, high] = [layout.point([0; 3]), layout.point(layout.counts().map(|count| count - 1))];
+    let mut any = |axis: usize| 0.5 * (low[axis] + high[axis] + (high[axis] - low[axis]) * 1.1 * random.signed());
+    let mut out = Vec::new();
+    for k in 0..300 {
+        let mut p = Vec3::new(any(0), any(1), any(2));
+        let axis = k % 3;
+        let at = layout.point([k % layout.counts()[0], k % layout.counts()[1], k % layout.counts()[2]]);
+        p[axis] = [at[axis], low[axis], high[axis]][k / 100];
+        out.push(p);
+    }
+    out
+}
+
 fn reach(collider: &PosedCollider<f64>, x: Vec3<f64>) -> f64 {
-    let [centre, size, ..] = collider.pack(0.0);
+    let [centre, size, ..] = collider.pack(0.0, 0);
     let length = |v: [f32; 4]| Vec3::new(v[0], v[1], v[2]).cast::<f64>().length();
     (x - Vec3::new(centre[0], centre[1], centre[2]).cast()).length() + length(size)
 }
@@ -114,15 +145,15 @@ pub fn check_colliders() {
     let colliders = colliders();
     let mut queries = Vec::new();
     for (k, collider) in colliders.iter().enumerate() {
-        for own in points(&mut random) {
+        for own in points(&mut random).into_iter().chain(borders(collider, &mut random)) {
             let (x, relative) = (collider.place(own).cast::<f32>(), (random.vector() * 1e-2).cast::<f32>());
             queries.push([x.x, x.y, x.z, k as f32]);
             queries.push([relative.x, relative.y, relative.z, (1e-2 * random.signed().abs()) as f32]);
         }
     }
-    let packed: Vec<[[f32; 4]; 7]> = colliders.iter().map(|collider| collider.pack(0.0)).collect();
+    let packed = packed(&colliders);
     let inputs: [&[f32]; 2] = [bytemuck::cast_slice(&packed), bytemuck::cast_slice(&queries)];
-    let sources = as_written_and_sloppy(&format!("{}{}{KERNEL}", math::WGSL, contact::WGSL));
+    let sources = as_written_and_sloppy(&format!("{GRIDS}{}{}{KERNEL}", math::WGSL, contact::WGSL));
     for (gpu, source) in Gpu::all().iter().flat_map(|gpu| sources.iter().map(move |source| (gpu, source))) {
         let out = gpu.run(source, &inputs, queries.len() / 2 * 12, queries.len() / 2);
         let mut worst = [0.0f64; 4];
@@ -187,9 +218,10 @@ pub fn check_approaches() {
     let mut random = Random(8);
     let colliders = colliders();
     let queries = approaches(&colliders);
-    let packed: Vec<[[f32; 4]; 7]> = colliders.iter().map(|collider| collider.pack(0.0)).collect();
+    let packed = packed(&colliders);
     let inputs: [&[f32]; 2] = [bytemuck::cast_slice(&packed), bytemuck::cast_slice(&queries)];
-    let sources = as_written_and_sloppy(&format!("const H: f32 = {H};{}{}{APPROACH}", math::WGSL, contact::WGSL));
+    let sources =
+        as_written_and_sloppy(&format!("{GRIDS}const H: f32 = {H};{}{}{APPROACH}", math::WGSL, contact::WGSL));
     for (gpu, source) in Gpu::all().iter().flat_map(|gpu| sources.iter().map(move |source| (gpu, source))) {
         let out = gpu.run(source, &inputs, queries.len() * 12, queries.len());
         let (mut worst, mut kinds) = (0.0f64, [0; 3]);

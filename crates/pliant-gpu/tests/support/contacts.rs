@@ -44,6 +44,12 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
 }
 ";
 
+/// What the formulas of colliders ask for.
+const GRIDS: &str = "
+const GRIDS: bool = false;
+@group(0) @binding(2) var<storage, read> colliders: array<vec4<f32>>;
+";
+
 const FRICTION: &str = "
 struct Query {
     grip: Grip,
@@ -308,6 +314,6 @@ pub fn check_friction() {
         let lines = [(grip.anchor, grip.limit), (grip.normal, -1.0), (sticking, 0.0), (*x, 0.0)];
         lines.into_iter().flat_map(|(v, w)| [v.x, v.y, v.z, w]).map(|number| number as f32).collect()
     };
-    let source = [math::WGSL, contact::WGSL, FRICTION].concat();
+    let source = [GRIDS, math::WGSL, contact::WGSL, FRICTION].concat();
     check(&source, &friction_cases(), 8, pack, compare_friction);
 }

@@ -29,21 +29,21 @@ impl<R: Real> PosedCollider<R> {
     ///
     /// Within one step a vertex may get so far inside, by weight alone, that another face is nearer: a hem at rest on the edge
     /// of a box would be pushed out sideways. So where the nearest face looks elsewhere than the one that it lay on, the plane
-    /// there counts. Shapes are convex: nothing inside is beyond that plane.
+    /// there counts. Of convex shapes only: of those nothing inside is beyond that plane.
     ///
     /// What is above the surface and comes down on it needs no more than to stay there. But an unfinished solve leaves a cloth
     /// at rest hovering over the surface, here more and there less, and its whole weight must count: so does the way above the
     /// surface, up to ten times the way inside.
     #[inline]
     pub fn approach(&self, start: Vec3<R>, target: Vec3<R>, thickness: R, h: R) -> Option<Approach<R>> {
-        let (d, nearest) = self.distance(target);
+        let (d, nearest) = self.distance_and_normal(target);
         if d >= thickness {
             return None;
         }
         let carried = start + self.velocity_at(start) * h;
-        let (gap, normal) = self.distance(carried);
+        let (gap, normal) = self.distance_and_normal(carried);
         let lay = (gap - thickness * R::of(0.5)).abs() < thickness * R::of(1.5) + R::of(LYING);
-        let face = lay && nearest.dot(normal) <= R::of(SAME_SIDE);
+        let face = self.is_convex() && lay && nearest.dot(normal) <= R::of(SAME_SIDE);
         let inside = thickness - if face { gap + normal.dot(target - carried) } else { d };
         if inside <= R::ZERO {
             return None;
@@ -58,9 +58,8 @@ impl<R: Real> PosedCollider<R> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contact::Collider;
     use crate::contact::Grip;
-    use crate::contact::collider::tests::{collider, described, points, shapes};
+    use crate::contact::collider::tests::{collider, described, made, points, shapes};
     use crate::scene::{self, ColliderShape};
 
     const THICKNESS: f64 = 1e-3;
@@ -76,7 +75,7 @@ mod tests {
         let shape = ColliderShape::Box { size: [0.6, 0.2, 0.6] };
         let [rotation, position, angular_velocity] = [[0.0; 3]; 3];
         let described = described(shape);
-        Collider::new(&scene::Collider { rotation, position, velocity, angular_velocity, ..described }).at(0.1)
+        made(&scene::Collider { rotation, position, velocity, angular_velocity, ..described }).at(0.1)
     }
 
     fn approach_of(start: [f64; 3], target: [f64; 3]) -> Option<Approach<f64>> {
@@ -134,7 +133,7 @@ mod tests {
         let mut faces = 0;
         for shape in shapes() {
             // It stands still by then.
-            let posed: PosedCollider<f64> = collider(shape).at(5.0);
+            let posed: PosedCollider<f64> = collider(shape.clone()).at(5.0);
             let near = points().map(|x| x * 0.6 + posed.place(Vec3::ZERO));
             let (inside, outside): (Vec<_>, Vec<_>) = near.partition(|x| posed.distance(*x).0 < 0.0);
             let onto = |x: &Vec3<f64>| *x - posed.distance(*x).1 * posed.distance(*x).0;

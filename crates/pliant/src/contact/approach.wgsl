@@ -17,12 +17,12 @@ struct Approach {
 
 fn collider_approach(c: Collider, start: vec3<f32>, goal: vec3<f32>, thickness: f32, h: f32) -> Approach {
     var out: Approach;
-    let nearest = collider_distance(c, goal);
+    let nearest = with_unit_normal(c, collider_distance(c, goal));
     if nearest.d >= thickness { return out; }
     let carried = start + collider_velocity_at(c, start) * h;
-    let side = collider_distance(c, carried);
+    let side = with_unit_normal(c, collider_distance(c, carried));
     let lay = abs(side.d - thickness * 0.5) < thickness * 1.5 + LYING;
-    out.face = lay && dot(nearest.normal, side.normal) <= SAME_SIDE;
+    out.face = u32(c.kind) != COLLIDER_GRID && lay && dot(nearest.normal, side.normal) <= SAME_SIDE;
     let inside = thickness - select(nearest.d, side.d + dot(side.normal, goal - carried), out.face);
     out.comes = inside > 0.0;
     out.anchor = carried - side.normal * side.d;

@@ -1,15 +1,42 @@
-//! Analytic rigid colliders and their signed distances (as in course 2.3).
+//! Rigid colliders and their signed distances (as in course 2.3).
 //!
-//! Distances are exact Euclidean ones, so the gradient has length one wherever it exists, and `x − d n` is the closest
-//! point of the surface: the projection that projective dynamics needs.
+//! Those of analytic shapes are exact Euclidean ones, so the gradient has length one wherever it exists, and `x − d n` is the
+//! closest point of the surface: the projection that projective dynamics needs. Those of solids are interpolated on a grid
+//! ([`GridShape`]): exact at its points, and elsewhere by as much as the surface bends within a cell.
 
+use super::closed_surface::SurfaceError;
+use super::distance_grid::DistanceGrid;
+use super::grid_shape::GridShape;
+use crate::disk_cache::DiskCache;
 use crate::math::{Mat3, Real, Vec3};
+use crate::mesh::{self, MeshError};
 use crate::scene::{self, ColliderShape};
+use std::path::Path;
+use std::sync::Arc;
+
+/// Why there is no such collider.
+#[derive(Debug, thiserror::Error)]
+pub enum ColliderError {
+    /// The mesh cannot be read.
+    #[error(transparent)]
+    Mesh(#[from] MeshError),
+    /// The mesh is not the surface of a solid.
+    #[error("{file}: {source}")]
+    Surface {
+        /// The file.
+        file: String,
+        /// What is wrong, and what to do.
+        source: SurfaceError,
+    },
+    /// A shape made here does not fit into a grid.
+    #[error("{0}")]
+    Shape(#[source] SurfaceError),
+}
 
 /// A collider and its motion.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Collider {
-    shape: ColliderShape,
+    shape: Shape<f64>,
     centre: Vec3<f64>,
     rotation: Mat3<f64>,
     velocity: Vec3<f64>,
@@ -19,8 +46,8 @@ pub struct Collider {
     friction: f64,
 }
 
-/// A collider at one instant.
-#[derive(Clone, Copy, Debug)]
+/// A collider at one instant. To make or clone one copies no grid.
+#[derive(Clone, Debug)]
 pub struct PosedCollider<R> {
     shape: Shape<R>,
     centre: Vec3<R>,
@@ -31,12 +58,13 @@ pub struct PosedCollider<R> {
     pub friction: R,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 enum Shape<R> {
     HalfSpace { normal: Vec3<R> },
     Capsule { radius: R, half_height: R },
     Box { half: Vec3<R> },
     Cylinder { radius: R, half_height: R },
+    Solid(Arc<GridShape>),
 }
 
 /// Rotation about x, then y, then z; degrees.
@@ -46,16 +74,24 @@ pub(crate) fn rotation_from_degrees(degrees: [f64; 3]) -> Mat3<f64> {
 }
 
 impl Collider {
-    /// From what the scene says.
-    pub fn new(collider: &scene::Collider) -> Self {
-        Self {
-            shape: collider.shape,
+    /// From what the scene says, whose folder this is; distances of meshes are kept in the cache.
+    pub fn new(collider: &scene::Collider, folder: &Path, cache: &DiskCache) -> Result<Self, ColliderError> {
+        Ok(Self {
+            shape: Shape::new(&collider.shape, folder, cache)?,
             centre: Vec3::of(collider.position),
             rotation: rotation_from_degrees(collider.rotation),
             velocity: Vec3::of(collider.velocity),
             angular_velocity: Vec3::of(collider.angular_velocity.map(f64::to_radians)),
             moves: collider.moves,
             friction: collider.friction,
+        })
+    }
+
+    /// What it is if a grid describes it.
+    pub fn solid(&self) -> Option<&GridShape> {
+        match &self.shape {
+            Shape::Solid(solid) => Some(solid),
+            _ => None,
         }
     }
 
@@ -73,7 +109,7 @@ impl Collider {
         let rate = self.angular_velocity.length();
         let axis = self.angular_velocity.unit_or(Vec3::axis(1));
         PosedCollider {
-            shape: Shape::new(&self.shape),
+            shape: self.shape.cast(),
             centre: (self.centre + self.velocity * moved).cast(),
             rotation: (Mat3::rotation(axis, rate * moved) * self.rotation).cast(),
             velocity: still(self.velocity).cast(),
@@ -83,28 +119,48 @@ impl Collider {
     }
 }
 
-impl<R: Real> Shape<R> {
-    fn new(shape: &ColliderShape) -> Self {
-        let half = |length: f64| R::of(length / 2.0);
-        match *shape {
-            ColliderShape::HalfSpace { normal } => {
-                Shape::HalfSpace { normal: Vec3::<f64>::of(normal).unit_or(Vec3::axis(1)).cast() }
-            }
-            ColliderShape::Sphere { radius } => Shape::Capsule { radius: R::of(radius), half_height: R::ZERO },
-            ColliderShape::Capsule { radius, height } => {
-                Shape::Capsule { radius: R::of(radius), half_height: half(height) }
-            }
+impl Shape<f64> {
+    fn new(shape: &ColliderShape, folder: &Path, cache: &DiskCache) -> Result<Self, ColliderError> {
+        Ok(match *shape {
+            ColliderShape::HalfSpace { normal } => Shape::HalfSpace { normal: Vec3::of(normal).unit_or(Vec3::axis(1)) },
+            ColliderShape::Sphere { radius } => Shape::Capsule { radius, half_height: 0.0 },
+            ColliderShape::Capsule { radius, height } => Shape::Capsule { radius, half_height: height / 2.0 },
             ColliderShape::Box { size } => Shape::Box { half: Vec3::of(size.map(|s| s / 2.0)) },
-            ColliderShape::Cylinder { radius, height } => {
-                Shape::Cylinder { radius: R::of(radius), half_height: half(height) }
+            ColliderShape::Cylinder { radius, height } => Shape::Cylinder { radius, half_height: height / 2.0 },
+            ColliderShape::Mesh { ref file, scale, cells } => {
+                let path = folder.join(file);
+                let solid = GridShape::of_mesh(&mesh::read(&path)?, scale, cells, cache);
+                let named = |source| ColliderError::Surface { file: path.display().to_string(), source };
+                Shape::Solid(Arc::new(solid.map_err(named)?))
             }
+            ColliderShape::Armchair { width, cells } => {
+                Shape::Solid(Arc::new(GridShape::armchair(width, cells).map_err(ColliderError::Shape)?))
+            }
+        })
+    }
+}
+
+impl<R: Real> Shape<R> {
+    fn cast<S: Real>(&self) -> Shape<S> {
+        let of = |r: R| S::of(r.f64());
+        match *self {
+            Shape::HalfSpace { normal } => Shape::HalfSpace { normal: normal.cast() },
+            Shape::Capsule { radius, half_height } => {
+                Shape::Capsule { radius: of(radius), half_height: of(half_height) }
+            }
+            Shape::Box { half } => Shape::Box { half: half.cast() },
+            Shape::Cylinder { radius, half_height } => {
+                Shape::Cylinder { radius: of(radius), half_height: of(half_height) }
+            }
+            Shape::Solid(ref solid) => Shape::Solid(solid.clone()),
         }
     }
 
-    /// Signed distance and outward normal at a point of the shape's own frame.
+    /// Signed distance and its gradient at a point of the shape's own frame.
     #[inline]
     fn distance(&self, p: Vec3<R>) -> (R, Vec3<R>) {
         match *self {
+            Shape::Solid(ref solid) => solid.grid().distance(p),
             Shape::HalfSpace { normal } => (p.dot(normal), normal),
             Shape::Capsule { radius, half_height } => {
                 let nearest = Vec3::new(R::ZERO, p.y.max(-half_height).min(half_height), R::ZERO);
@@ -129,13 +185,16 @@ impl<R: Real> Shape<R> {
 }
 
 impl<R: Real> Shape<R> {
-    /// ∂n/∂p, the curvature of the level set through p; zero where the normal jumps.
+    /// Second derivatives of the distance: ∂n/∂p, the curvature of the level set through p; zero where the normal jumps.
     fn curvature(&self, p: Vec3<R>) -> Mat3<R> {
+        if let Shape::Solid(solid) = self {
+            return solid.grid().curvature(p);
+        }
         let (d, n) = self.distance(p);
         let (y, zero) = (Vec3::axis(1), Mat3::ZERO);
         let about = |length: R, flat: Mat3<R>| if length > R::TINY { flat * (R::ONE / length) } else { zero };
         match *self {
-            Shape::HalfSpace { .. } => zero,
+            Shape::HalfSpace { .. } | Shape::Solid(_) => zero,
             Shape::Capsule { radius, half_height } => {
                 let across = Mat3::IDENTITY - n.outer(n);
                 let along = if p.y.abs() < half_height { y.outer(y) } else { zero };
@@ -177,32 +236,38 @@ fn corner_distance<R: Real>(q: Vec3<R>) -> (R, Vec3<R>) {
 impl<R: Real> PosedCollider<R> {
     /// The same collider in another precision.
     pub fn cast<S: Real>(&self) -> PosedCollider<S> {
-        let of = |r: R| S::of(r.f64());
-        let shape = match self.shape {
-            Shape::HalfSpace { normal } => Shape::HalfSpace { normal: normal.cast() },
-            Shape::Capsule { radius, half_height } => {
-                Shape::Capsule { radius: of(radius), half_height: of(half_height) }
-            }
-            Shape::Box { half } => Shape::Box { half: half.cast() },
-            Shape::Cylinder { radius, half_height } => {
-                Shape::Cylinder { radius: of(radius), half_height: of(half_height) }
-            }
-        };
         PosedCollider {
-            shape,
+            shape: self.shape.cast(),
             centre: self.centre.cast(),
             rotation: self.rotation.cast(),
             velocity: self.velocity.cast(),
             angular_velocity: self.angular_velocity.cast(),
-            friction: of(self.friction),
+            friction: S::of(self.friction.f64()),
         }
     }
 
-    /// As the `Collider` of `collider.wgsl`: centre and kind; size and friction; three columns of the rotation; velocity and
+    /// Its distances if a grid has them.
+    pub fn grid(&self) -> Option<&DistanceGrid> {
+        match &self.shape {
+            Shape::Solid(solid) => Some(solid.grid()),
+            _ => None,
+        }
+    }
+
+    /// For `collider_at` of `collider.wgsl`: centre and kind; size and friction; three columns of the rotation; velocity and
     /// the slip that is none in the step, `sticking` m; angular velocity. Size is the normal of a half-space, radius and half
-    /// height of a capsule or cylinder, or the half extents of a box.
-    pub fn pack(&self, sticking: f64) -> [[f32; 4]; 7] {
+    /// height of a capsule or cylinder, or the half extents of a box. With a grid, whose first vector is number `grid_at` of
+    /// the buffer, its points along x, y and z stand behind the rotation, and that number behind the angular velocity; the
+    /// size is that of its box.
+    pub fn pack(&self, sticking: f64, grid_at: usize) -> [[f32; 4]; 7] {
+        let mut counts = [0.0; 3];
         let (kind, size) = match self.shape {
+            Shape::Solid(ref solid) => {
+                let layout = solid.grid().layout();
+                counts = layout.counts().map(|count| count as f32);
+                let half = layout.point(layout.counts()) - layout.point([0; 3]);
+                (4.0, (half * 0.5).cast())
+            }
             Shape::HalfSpace { normal } => (0.0, normal),
             Shape::Capsule { radius, half_height } => (1.0, Vec3::new(radius, half_height, R::ZERO)),
             Shape::Box { half } => (2.0, half),
@@ -213,20 +278,37 @@ impl<R: Real> PosedCollider<R> {
         [
             row(self.centre, kind),
             row(size, self.friction.f64() as f32),
-            row(a, 0.0),
-            row(b, 0.0),
-            row(c, 0.0),
+            row(a, counts[0]),
+            row(b, counts[1]),
+            row(c, counts[2]),
             row(self.velocity, sticking as f32),
-            row(self.angular_velocity, 0.0),
+            row(self.angular_velocity, grid_at as f32),
         ]
     }
 
-    /// Signed distance of a point, m (negative inside), and the outward unit normal there.
+    /// Signed distance of a point, m (negative inside), and its gradient there: the outward normal, of length one but for grids,
+    /// where it is about that long. What is a derivative of an energy takes this one.
     #[inline]
     pub fn distance(&self, x: Vec3<R>) -> (R, Vec3<R>) {
         let own = self.rotation.transpose() * (x - self.centre);
-        let (d, normal) = self.shape.distance(own);
-        (d, self.rotation * normal)
+        let (d, gradient) = self.shape.distance(own);
+        (d, self.rotation * gradient)
+    }
+
+    /// Signed distance of a point, m, and the outward unit normal there: for planes, slips and ways to the surface.
+    #[inline]
+    pub fn distance_and_normal(&self, x: Vec3<R>) -> (R, Vec3<R>) {
+        let (d, gradient) = self.distance(x);
+        match self.shape {
+            Shape::Solid(_) => (d, gradient.unit_or(Vec3::axis(1))),
+            _ => (d, gradient),
+        }
+    }
+
+    /// Nothing inside is beyond the plane of one of its faces.
+    #[inline]
+    pub(super) fn is_convex(&self) -> bool {
+        !matches!(self.shape, Shape::Solid(_))
     }
 
     /// Where a point of the collider's own frame is, m.
@@ -234,7 +316,7 @@ impl<R: Real> PosedCollider<R> {
         self.rotation * own + self.centre
     }
 
-    /// Derivative of the normal, 1/m: what the exact Hessian of a contact needs besides the normal.
+    /// Derivative of the gradient of the distance, 1/m: what the exact Hessian of a contact needs besides the normal.
     pub fn curvature(&self, x: Vec3<R>) -> Mat3<R> {
         let own = self.rotation.transpose() * (x - self.centre);
         self.rotation * self.shape.curvature(own) * self.rotation.transpose()
@@ -252,7 +334,11 @@ pub(super) mod tests {
     use super::*;
 
     pub(in crate::contact) fn collider(shape: ColliderShape) -> Collider {
-        Collider::new(&described(shape))
+        made(&described(shape))
+    }
+
+    pub(in crate::contact) fn made(described: &scene::Collider) -> Collider {
+        Collider::new(described, "".as_ref(), &DiskCache::default()).unwrap()
     }
 
     pub(in crate::contact) fn described(shape: ColliderShape) -> scene::Collider {
@@ -286,7 +372,7 @@ pub(super) mod tests {
     #[test]
     fn the_normal_is_the_gradient_of_the_distance_and_has_length_one() {
         for shape in shapes() {
-            let posed = collider(shape).at::<f64>(0.7);
+            let posed = collider(shape.clone()).at::<f64>(0.7);
             let mut checked = 0;
             for x in points() {
                 let (_, n) = posed.distance(x);
@@ -307,7 +393,7 @@ pub(super) mod tests {
     #[test]
     fn stepping_back_by_the_distance_lands_on_the_surface() {
         for shape in shapes() {
-            let posed = collider(shape).at::<f64>(0.0);
+            let posed = collider(shape.clone()).at::<f64>(0.0);
             for x in points() {
                 let (d, n) = posed.distance(x);
                 let (left, _) = posed.distance(x - n * d);
@@ -319,7 +405,7 @@ pub(super) mod tests {
     #[test]
     fn the_curvature_is_the_derivative_of_the_normal() {
         for shape in shapes() {
-            let posed = collider(shape).at::<f64>(0.7);
+            let posed = collider(shape.clone()).at::<f64>(0.7);
             let mut checked = 0;
             for x in points() {
                 let curvature = posed.curvature(x);
@@ -339,7 +425,7 @@ pub(super) mod tests {
     #[test]
     fn known_distances_are_right() {
         let at_origin = |shape| {
-            Collider::new(&scene::Collider {
+            made(&scene::Collider {
                 name: String::new(),
                 shape,
                 position: [0.0; 3],
@@ -356,7 +442,7 @@ pub(super) mod tests {
         assert!((d(ColliderShape::Box { size: [2.0; 3] }, [2.0, 2.0, 0.0]) - 2f64.sqrt()).abs() < 1e-15);
         assert!((d(ColliderShape::Box { size: [2.0; 3] }, [0.5, 0.0, 0.0]) + 0.5).abs() < 1e-15);
         let can = ColliderShape::Cylinder { radius: 1.0, height: 2.0 };
-        assert!((d(can, [4.0, 5.0, 0.0]) - 5.0).abs() < 1e-15);
+        assert!((d(can.clone(), [4.0, 5.0, 0.0]) - 5.0).abs() < 1e-15);
         assert!((d(can, [0.0, 0.9, 0.0]) + 0.1).abs() < 1e-15);
         let capsule = ColliderShape::Capsule { radius: 1.0, height: 2.0 };
         assert!((d(capsule, [0.0, 5.0, 0.0]) - 3.0).abs() < 1e-15);

@@ -1,11 +1,15 @@
 // Twin of collider.rs. Deviation: on a symmetry plane of a box or cylinder the side is always the positive one.
+//
+// The module has a buffer `colliders` of vectors: seven for each collider, as PosedCollider::pack writes them, then grids, as
+// DistanceGrid::pack does. The constant GRIDS says whether there are any.
 
 const COLLIDER_HALF_SPACE: u32 = 0u;
 const COLLIDER_CAPSULE: u32 = 1u;
 const COLLIDER_BOX: u32 = 2u;
 const COLLIDER_CYLINDER: u32 = 3u;
+const COLLIDER_GRID: u32 = 4u;
 
-/// A collider at one instant, as PosedCollider::pack writes it: seven times four numbers.
+/// A collider at one instant.
 struct Collider {
     centre: vec3<f32>,
     /// One of the numbers above.
@@ -18,9 +22,28 @@ struct Collider {
     /// A slip of a step below this is none, m, wherever friction is soft enough.
     sticking: f32,
     angular_velocity: vec3<f32>,
+    /// Points of its grid along x, y and z, and the vector where it starts.
+    grid_counts: vec3<f32>,
+    grid_at: f32,
 }
 
-/// Signed distance, m (negative inside), and outward unit normal.
+/// Collider number k.
+fn collider_at(k: u32) -> Collider {
+    let centre = colliders[7u * k];
+    let size = colliders[7u * k + 1u];
+    let a = colliders[7u * k + 2u];
+    let b = colliders[7u * k + 3u];
+    let c = colliders[7u * k + 4u];
+    let velocity = colliders[7u * k + 5u];
+    let spin = colliders[7u * k + 6u];
+    return Collider(
+        centre.xyz, centre.w, size.xyz, size.w, mat3x3<f32>(a.xyz, b.xyz, c.xyz), velocity.xyz, velocity.w, spin.xyz,
+        vec3(a.w, b.w, c.w), spin.w,
+    );
+}
+
+/// Signed distance, m (negative inside), and its gradient: the outward normal, of length one but for grids, where it is about
+/// that long.
 struct Distance {
     d: f32,
     normal: vec3<f32>,
@@ -67,11 +90,30 @@ fn shape_distance(kind: u32, size: vec3<f32>, p: vec3<f32>) -> Distance {
     }
 }
 
-/// Signed distance of a point, m, and the outward unit normal there.
+/// Signed distance of a point, m, and its gradient there.
 fn collider_distance(c: Collider, x: vec3<f32>) -> Distance {
     // v * M is Mᵀ v.
-    let own = shape_distance(u32(c.kind), c.size, (x - c.centre) * c.rotation);
+    let p = (x - c.centre) * c.rotation;
+    var own: Distance;
+    if GRIDS {
+        if u32(c.kind) == COLLIDER_GRID {
+            own = grid_distance(u32(c.grid_at), c.grid_counts, p);
+            return Distance(own.d, c.rotation * own.normal);
+        }
+    }
+    own = shape_distance(u32(c.kind), c.size, p);
     return Distance(own.d, c.rotation * own.normal);
+}
+
+/// The same with a normal of length one: for planes, slips and ways to the surface. Where it has that length already nothing is
+/// rounded again.
+fn with_unit_normal(c: Collider, near: Distance) -> Distance {
+    if GRIDS {
+        if u32(c.kind) == COLLIDER_GRID {
+            return Distance(near.d, unit_or(near.normal, vec3<f32>(0.0, 1.0, 0.0)));
+        }
+    }
+    return near;
 }
 
 /// Velocity of the collider's material at a point, m/s.

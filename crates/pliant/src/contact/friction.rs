@@ -45,10 +45,23 @@ impl<R: Real> Grip<R> {
     pub const NONE: Self =
         Self { anchor: Vec3::ZERO, normal: Vec3::ZERO, limit: R::ZERO, sticking: R::ZERO, face: None };
 
-    /// Signed distance of the vertex from collider number k when it is at x, m, and the normal there.
+    /// Signed distance of the vertex from collider number k when it is at x, m, and its gradient; see
+    /// [`PosedCollider::distance`].
     #[inline(always)]
     pub fn distance(&self, k: usize, collider: &PosedCollider<R>, x: Vec3<R>) -> (R, Vec3<R>) {
-        if self.face == Some(k as u32) { (self.normal.dot(x - self.anchor), self.normal) } else { collider.distance(x) }
+        self.plane(k, x).unwrap_or_else(|| collider.distance(x))
+    }
+
+    /// Signed distance of the vertex from collider number k when it is at x, m, and the unit normal there.
+    #[inline(always)]
+    pub fn distance_and_normal(&self, k: usize, collider: &PosedCollider<R>, x: Vec3<R>) -> (R, Vec3<R>) {
+        self.plane(k, x).unwrap_or_else(|| collider.distance_and_normal(x))
+    }
+
+    /// Distance from the plane that counts for collider number k, m, and its normal, if there is one.
+    #[inline(always)]
+    fn plane(&self, k: usize, x: Vec3<R>) -> Option<(R, Vec3<R>)> {
+        (self.face == Some(k as u32)).then(|| (self.normal.dot(x - self.anchor), self.normal))
     }
 
     /// u, the slip of a vertex at x, m.

@@ -19,7 +19,7 @@ fn grip_sticking(limit: f32, contact_stiffness: f32, least: f32) -> f32 {
     return max(least, limit / (contact_stiffness * STIFFEST));
 }
 
-// Signed distance of a vertex at x from collider number k, and the normal there.
+// Signed distance of a vertex at x from collider number k, and its gradient there.
 fn grip_distance(grip: Grip, k: u32, collider: Collider, x: vec3<f32>) -> Distance {
     if grip.face == f32(k) { return Distance(dot(grip.normal, x - grip.anchor), grip.normal); }
     return collider_distance(collider, x);

@@ -1,4 +1,5 @@
 use super::{Cpu, Device, DeviceError};
+use crate::disk_cache::DiskCache;
 use crate::scene::{DeviceSettings, Precision, nearest};
 
 /// What the name of a device asks for.
@@ -49,6 +50,11 @@ pub trait Task {
 pub trait Devices {
     /// Does `task` on the device that the settings ask for.
     fn run<T: Task>(&self, settings: &DeviceSettings, task: T) -> Result<T::Output, DeviceError>;
+
+    /// Where what takes long to find is kept between runs; unless a program says so, nowhere.
+    fn cache(&self) -> DiskCache {
+        DiskCache::default()
+    }
 }
 
 /// The CPU and nothing else.

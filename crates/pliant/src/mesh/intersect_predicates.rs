@@ -26,7 +26,7 @@ pub(super) fn orient3d(a: [f64; 3], b: [f64; 3], c: [f64; 3], d: [f64; 3]) -> i3
 }
 
 /// −1, 0 or 1: the sign of det[a−c, b−c].
-pub(super) fn orient2d(a: [f64; 2], b: [f64; 2], c: [f64; 2]) -> i32 {
+pub(crate) fn orient2d(a: [f64; 2], b: [f64; 2], c: [f64; 2]) -> i32 {
     let left = (a[0] - c[0]) * (b[1] - c[1]);
     let right = (a[1] - c[1]) * (b[0] - c[0]);
     decide(left - right, BOUND_2D * (left.abs() + right.abs())).unwrap_or_else(|| {

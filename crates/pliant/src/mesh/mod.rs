@@ -25,6 +25,7 @@ pub use check::{Finding, Kind, Of, Report, Severity, check};
 pub use error::{MeshError, Place};
 pub use info::{Info, info};
 pub use intersect::self_intersections;
+pub(crate) use intersect_predicates::orient2d;
 pub use io::{Format, parse, read, write, write_with_fields};
 pub use io_gmsh::write_gmsh;
 pub use io_obj::write_obj;

@@ -2,7 +2,8 @@
 
 use super::select::{Candidates, bounds, select};
 use super::{Body, Model, ModelError, Pin, State};
-use crate::contact::{Collider, rotation_from_degrees};
+use crate::contact::{Collider, GridShape, rotation_from_degrees};
+use crate::disk_cache::DiskCache;
 use crate::material::elastic_constants::warp_weft_shear;
 use crate::material::{
     ArapTet, ArapTriangle, BaraffWitkinTriangle, Batch, CorotatedTet, CorotatedTriangle, CurvedBending,
@@ -16,6 +17,9 @@ use crate::scene::{
     StretchModel,
 };
 use std::path::Path;
+
+/// A share of a collider's surface that may be lost between the points of its grid without a warning: tips and edges.
+const LOST: f64 = 0.01;
 
 /// Collects bodies and elements, then freezes them.
 #[derive(Default)]
@@ -42,6 +46,11 @@ pub struct ModelBuilder {
 impl Model {
     /// Builds everything a scene describes.
     pub fn new(scene: &Scene) -> Result<(Model, State), ModelError> {
+        Self::with_cache(scene, &DiskCache::default())
+    }
+
+    /// As [`Model::new`], with a cache for what takes long: distance grids of colliders.
+    pub fn with_cache(scene: &Scene, cache: &DiskCache) -> Result<(Model, State), ModelError> {
         let mut builder = ModelBuilder::new(&scene.name);
         for cloth in &scene.cloth {
             builder.add_cloth(cloth, &scene.folder, scene.seed)?;
@@ -50,8 +59,8 @@ impl Model {
             builder.add_solid(solid, &scene.folder, scene.seed)?;
         }
         builder.add_pins(scene)?;
+        builder.add_colliders(scene, cache)?;
         let model = &mut builder.model;
-        model.colliders = scene.collider.iter().map(Collider::new).collect();
         model.acceleration = scene.gravity;
         model.contact_stiffness = scene.solver.contact_stiffness;
         for force in &scene.force {
@@ -162,6 +171,24 @@ impl ModelBuilder {
         ];
         self.model.elements.extend(batches.into_iter().filter(|batch| !batch.is_empty()));
         (self.model, self.state)
+    }
+
+    fn add_colliders(&mut self, scene: &Scene, cache: &DiskCache) -> Result<(), ModelError> {
+        for described in &scene.collider {
+            let collider = Collider::new(described, &scene.folder, cache)
+                .map_err(|source| ModelError::Collider { collider: described.name.clone(), source: source.into() })?;
+            let lost = collider.solid().map_or(0.0, GridShape::lost);
+            if lost > LOST {
+                self.model.warnings.push(format!(
+                    "{:.0} % of the surface of the collider '{}' is thinner than the cells of its distance grid, and nothing \
+                     touches it there: raise its `cells`",
+                    100.0 * lost,
+                    described.name
+                ));
+            }
+            self.model.colliders.push(collider);
+        }
+        Ok(())
     }
 
     fn add_cloth(&mut self, cloth: &Cloth, folder: &Path, seed: u64) -> Result<(), ModelError> {

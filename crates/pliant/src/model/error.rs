@@ -1,3 +1,4 @@
+use crate::contact::ColliderError;
 use crate::material::MaterialError;
 use crate::mesh::MeshError;
 
@@ -51,6 +52,14 @@ pub enum ModelError {
         index: usize,
         /// What is wrong, and what to do.
         reason: String,
+    },
+    /// A collider without a shape.
+    #[error("collider '{collider}': {source}")]
+    Collider {
+        /// Name in the scene.
+        collider: String,
+        /// What is wrong with it.
+        source: Box<ColliderError>,
     },
     /// Nothing to simulate.
     #[error("the scene has no body: add a [[cloth]] or a [[solid]]")]

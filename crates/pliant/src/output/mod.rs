@@ -3,7 +3,6 @@
 mod animation;
 mod at_start;
 mod beside;
-mod cache;
 mod camera;
 mod checkpoint;
 mod comparison;
@@ -38,7 +37,6 @@ mod tally;
 mod tunnelling;
 
 pub use animation::{GifFile, GifWriter};
-pub use cache::DiskCache;
 pub use camera::{Bounds, Camera};
 pub use checkpoint::{Checkpoint, CheckpointError, Identity};
 pub use comparison::{over_iterations, over_time, write_comparison};

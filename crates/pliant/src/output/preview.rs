@@ -98,7 +98,7 @@ impl<'a> Preview<'a> {
             store.read_into(frame, &mut points)?;
             points.iter().for_each(|p| bodies.include(p.map(f64::from)));
         }
-        let scenery = Scenery::of(scene, bodies, PATCH);
+        let scenery = Scenery::of(scene, model, bodies, PATCH);
         let end = store.len().saturating_sub(1) as f64 / scene.time.frame_rate;
         let bounds = framed(bodies, scenery.iter().flat_map(|s| [s.bounds(0.0), s.bounds(end)]));
         let ground = scenery.iter().filter_map(|s| s.floor).reduce(f64::max);

@@ -267,7 +267,8 @@ impl<'a> Run<'a> {
         let mut keeper = self.frames.keeper();
         keeper.store.read(0)?.iter().for_each(|p| bounds.include(p.map(f64::from)));
         let bodies: Vec<GlbBody> = self.simulation.model().bodies.iter().enumerate().map(glb_body).collect();
-        let scenery: Vec<GlbScenery> = Scenery::of(self.scene, bounds, PATCH).into_iter().map(glb_scenery).collect();
+        let scenery = Scenery::of(self.scene, self.simulation.model(), bounds, PATCH);
+        let scenery: Vec<GlbScenery> = scenery.into_iter().map(glb_scenery).collect();
         let options = GlbOptions { frame_rate: self.scene.time.frame_rate, ..GlbOptions::default() };
         let path = keeper.folder.animation();
         let summary = glb::write(&path, &mut keeper.store, &bodies, &scenery, &options)?;

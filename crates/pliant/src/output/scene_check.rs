@@ -4,6 +4,7 @@ use super::at_start::{inverted_tets, odd_at_start};
 use super::report::count_intersections;
 use crate::counted::counted;
 use crate::device::DeviceChoice;
+use crate::disk_cache::DiskCache;
 use crate::math::Vec3;
 use crate::mesh::{self, Finding, Mesh, Severity};
 use crate::model::{Body, Model, State};
@@ -89,9 +90,9 @@ pub(super) fn faulty_bodies(scene: &Scene, model: &Model) -> Vec<BodyCheck> {
     checks.filter(|check| !check.findings.is_empty()).collect()
 }
 
-/// Builds a scene and looks at it at rest and at the start.
-pub fn check_scene(scene: &Scene) -> Result<SceneCheck, SimulationError> {
-    let (model, start) = Model::new(scene)?;
+/// Builds a scene, with a cache for what takes long, and looks at it at rest and at the start.
+pub fn check_scene(scene: &Scene, cache: &DiskCache) -> Result<SceneCheck, SimulationError> {
+    let (model, start) = Model::with_cache(scene, cache)?;
     // No device is opened here; of GPUs none has a direct solver.
     let choice = DeviceChoice::of(&scene.device.name).map_err(SimulationError::from)?;
     let direct = matches!(choice, DeviceChoice::Auto | DeviceChoice::Cpu);

@@ -5,6 +5,7 @@ use crate::contact;
 use crate::math::Vec3;
 use crate::mesh::Mesh;
 use crate::mesh::generate::surface;
+use crate::model::Model;
 use crate::scene::{Collider, ColliderShape, Scene};
 
 /// A collider to be drawn.
@@ -21,13 +22,14 @@ pub(super) struct Scenery {
 }
 
 impl Scenery {
-    /// Every collider of a scene that can be drawn; `bodies` is where bodies are, and of half-spaces a patch of `width`
-    /// times their radius is drawn.
-    pub fn of(scene: &Scene, bodies: Bounds, width: f64) -> Vec<Scenery> {
-        scene.collider.iter().filter_map(|collider| Self::new(collider, bodies, width)).collect()
+    /// Every collider of a scene and its model that can be drawn; `bodies` is where bodies are, and of half-spaces a patch of
+    /// `width` times their radius is drawn.
+    pub fn of(scene: &Scene, model: &Model, bodies: Bounds, width: f64) -> Vec<Scenery> {
+        let colliders = scene.collider.iter().zip(&model.colliders);
+        colliders.filter_map(|(collider, motion)| Self::new(collider, motion, bodies, width)).collect()
     }
 
-    fn new(collider: &Collider, bodies: Bounds, width: f64) -> Option<Self> {
+    fn new(collider: &Collider, motion: &contact::Collider, bodies: Bounds, width: f64) -> Option<Self> {
         let bodies = bodies.visible();
         let reach = width * bodies.radius();
         let mesh: Mesh = match collider.shape {
@@ -36,9 +38,9 @@ impl Scenery {
             ColliderShape::Capsule { radius, height } => surface::capsule(radius, height, 48),
             ColliderShape::Box { size } => surface::cuboid(size),
             ColliderShape::Cylinder { radius, height } => surface::cylinder(radius, height, 64),
+            ColliderShape::Mesh { .. } | ColliderShape::Armchair { .. } => Ok(motion.solid()?.surface().clone()),
         }
         .ok()?;
-        let motion = contact::Collider::new(collider);
         let endless = matches!(collider.shape, ColliderShape::HalfSpace { .. });
         let still = collider.velocity == [0.0; 3] && collider.angular_velocity == [0.0; 3];
         let up = motion.at::<f64>(0.0).distance(Vec3::ZERO).1;
@@ -47,7 +49,7 @@ impl Scenery {
             name: collider.name.clone(),
             triangles: mesh.triangles,
             points: mesh.points,
-            motion,
+            motion: motion.clone(),
             near: endless.then(|| Vec3::of(bodies.centre())),
             floor,
         })
@@ -94,14 +96,23 @@ mod tests {
             [[collider]]
             shape = 'half-space'
             normal = [1, 0, 0]
+            [[collider]]
+            shape = 'armchair'
+            cells = 20
+            position = [3, 0, 0]
+            velocity = [0, 1, 0]
         ";
         let scene = Scene::parse(text, "t", ".".as_ref(), &[]).unwrap();
+        let model = Model::new(&scene).unwrap().0;
         let bodies = Bounds { low: [29.5, 2.0, -0.5], high: [30.5, 2.0, 0.5] };
-        let scenery = Scenery::of(&scene, bodies, 4.0);
+        let scenery = Scenery::of(&scene, &model, bodies, 4.0);
         assert!((scenery[0].bounds(2.0).centre()[0] - 2.0).abs() < 1e-9);
-        assert_eq!(scenery.iter().map(|s| s.floor).collect::<Vec<_>>(), [None, Some(0.25), None]);
+        assert_eq!(scenery.iter().map(|s| s.floor).collect::<Vec<_>>(), [None, Some(0.25), None, None]);
         let patch = Bounds::of(&scenery[1].points_at(0.0)).centre();
         assert!((patch[0] - 30.0).abs() < 1e-9 && (patch[1] - 0.25).abs() < 1e-9, "{patch:?}");
+        // 1 m wide and 0.92 m high; edges of a grid are a little rounder.
+        let armchair = scenery[3].bounds(2.0);
+        assert!((armchair.low[0] - 2.5).abs() < 5e-3 && (armchair.high[1] - 2.92).abs() < 5e-3, "{armchair:?}");
         assert!(Bounds::of(&scenery[2].points_at(0.0)).centre()[0].abs() < 1e-9);
     }
 }

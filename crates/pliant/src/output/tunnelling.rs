@@ -6,7 +6,7 @@
 //! enters and leaves by sides at a right angle or less.
 
 use super::keeper::Known;
-use crate::contact;
+use crate::contact::{self, GridShape};
 use crate::counted::counted;
 use crate::math::Vec3;
 use crate::model::{Model, State};
@@ -41,24 +41,19 @@ struct Thing {
     motion: contact::Collider,
     /// Nothing that moves less gets through, m; 0 where the collider moves itself.
     least: f64,
+    /// m
+    smallest_half: f64,
     passed: HashSet<u32>,
 }
 
 impl Tunnelling {
     /// Watches from `known` on.
     pub fn new(scene: &Scene, model: &Arc<Model>, known: &Arc<Known>) -> Self {
-        let has_end = |shape| !matches!(shape, ColliderShape::HalfSpace { .. });
-        let things: Vec<Thing> = scene
-            .collider
-            .iter()
-            .filter(|collider| has_end(collider.shape))
-            .map(|collider| Thing {
-                name: collider.name.clone(),
-                shape: collider.shape,
-                motion: contact::Collider::new(collider),
-                least: least_path(collider),
-                passed: HashSet::new(),
-            })
+        let has_end = |shape: &ColliderShape| !matches!(shape, ColliderShape::HalfSpace { .. });
+        let colliders = scene.collider.iter().zip(&model.colliders);
+        let things: Vec<Thing> = colliders
+            .filter(|(collider, _)| has_end(&collider.shape))
+            .map(|(collider, motion)| Thing::new(collider, motion.clone()))
             .collect();
         let before = (!things.is_empty()).then(|| known.clone());
         Self { model: model.clone(), things, bends: scene.time.steps_per_frame > 1, before, first_frame: 0 }
@@ -101,13 +96,17 @@ impl Tunnelling {
 
 /// The shortest way through: at least 2 (1 − SKIN) half-sizes from face to face, and √3 (1 − SKIN) radii through a ball or a
 /// rod by what [`OPPOSITE`] means there.
-fn least_path(collider: &Collider) -> f64 {
+fn least_path(collider: &Collider, smallest_half: f64) -> f64 {
     let still = collider.velocity == [0.0; 3] && collider.angular_velocity == [0.0; 3];
-    if still { 1.5 * smallest_half(&collider.shape) } else { 0.0 }
+    if still { 1.5 * smallest_half } else { 0.0 }
 }
 
-fn smallest_half(shape: &ColliderShape) -> f64 {
+fn smallest_half(shape: &ColliderShape, solid: Option<&GridShape>) -> f64 {
     match *shape {
+        // Nothing thinner has an inside there.
+        ColliderShape::Mesh { .. } | ColliderShape::Armchair { .. } => {
+            solid.map_or(f64::INFINITY, |solid| 0.5 * solid.grid().layout().cell())
+        }
         ColliderShape::HalfSpace { .. } => f64::INFINITY,
         ColliderShape::Sphere { radius } | ColliderShape::Capsule { radius, .. } => radius,
         ColliderShape::Box { size } => 0.5 * size.into_iter().fold(f64::INFINITY, f64::min),
@@ -121,6 +120,21 @@ fn holds(model: &Model, vertex: u32, time: f64) -> bool {
 }
 
 impl Thing {
+    fn new(collider: &Collider, motion: contact::Collider) -> Self {
+        let smallest_half = smallest_half(&collider.shape, motion.solid());
+        let (name, shape, least) = (collider.name.clone(), collider.shape.clone(), least_path(collider, smallest_half));
+        Self { name, shape, motion, least, smallest_half, passed: HashSet::new() }
+    }
+
+    /// Where a path between two points outside, in the collider's frame, is inside, less the skin: fractions of its length.
+    fn inside(&self, path: [V; 2]) -> Option<[f64; 2]> {
+        let skin = SKIN * self.smallest_half;
+        match self.motion.solid() {
+            Some(solid) => solid.inside(path, skin),
+            None => self.shape.inside(path, skin),
+        }
+    }
+
     /// Vertices that went through on the way from one state to the next.
     fn passed_by(&self, before: &State, after: &State, bends: bool) -> Vec<u32> {
         let poses = [before, after].map(|state| Pose::of(&self.motion, state.time));
@@ -130,7 +144,7 @@ impl Thing {
                 return false;
             }
             let path = [start.own(before.x[*i]), end.own(after.x[*i])];
-            let Some(at) = self.shape.inside(path) else { return false };
+            let Some(at) = self.inside(path) else { return false };
             let point = |t: f64| path[0] + (path[1] - path[0]) * t;
             let [entry, exit] = at.map(|t| start.normal(point(t)));
             let turned = || start.velocity(before, *i).dot(end.velocity(after, *i)) < 0.0;
@@ -152,7 +166,8 @@ impl Pose {
     fn of(motion: &contact::Collider, time: f64) -> Self {
         let posed = motion.at::<f64>(time);
         let centre = posed.place(V::ZERO);
-        Self { posed, centre, axes: [0, 1, 2].map(|axis| posed.place(V::axis(axis)) - centre) }
+        let axes = [0, 1, 2].map(|axis| posed.place(V::axis(axis)) - centre);
+        Self { posed, centre, axes }
     }
 
     /// A direction in the collider's own frame.
@@ -166,7 +181,7 @@ impl Pose {
 
     /// Outward normal at a point of the own frame.
     fn normal(&self, own: V) -> V {
-        self.posed.distance(self.posed.place(own)).1
+        self.posed.distance_and_normal(self.posed.place(own)).1
     }
 
     /// How a vertex moves as seen from the collider, m/s.
@@ -177,15 +192,15 @@ impl Pose {
 
 /// Straight paths and shapes, in the frame of the shape.
 trait Inside {
-    /// Where a path between two points outside is inside, less the skin: fractions of its length.
-    fn inside(&self, path: [V; 2]) -> Option<[f64; 2]>;
+    /// Where a path between two points outside is inside, deeper than the skin, m: fractions of its length.
+    fn inside(&self, path: [V; 2], skin: f64) -> Option<[f64; 2]>;
 }
 
 impl Inside for ColliderShape {
-    fn inside(&self, path: [V; 2]) -> Option<[f64; 2]> {
-        let skin = SKIN * smallest_half(self);
+    fn inside(&self, path: [V; 2], skin: f64) -> Option<[f64; 2]> {
         let span = match *self {
-            ColliderShape::HalfSpace { .. } => None,
+            // Solids answer themselves.
+            ColliderShape::HalfSpace { .. } | ColliderShape::Mesh { .. } | ColliderShape::Armchair { .. } => None,
             ColliderShape::Box { size } => {
                 let half = size.map(|side| 0.5 * side);
                 let sides = [0, 1, 2].map(|axis| slab(path, axis, half[axis] - skin));
@@ -205,6 +220,27 @@ impl Inside for ColliderShape {
             }
         };
         span.filter(|[enters, leaves]| *enters > 0.0 && *leaves < 1.0)
+    }
+}
+
+impl Inside for GridShape {
+    /// The first part of the path that is inside, to an eighth of a cell.
+    fn inside(&self, path: [V; 2], skin: f64) -> Option<[f64; 2]> {
+        let (layout, along) = (self.grid().layout(), path[1] - path[0]);
+        let [low, high] = [layout.point([0; 3]), layout.point(layout.counts().map(|count| count - 1))];
+        let (centre, half) = ((low + high) * 0.5, (high - low) * 0.5);
+        let own = path.map(|x| x - centre);
+        let [from, to] = (0..3).try_fold([0.0, 1.0], |span, axis| both(Some(span), slab(own, axis, half[axis])))?;
+        let depth = |t: f64| -self.grid().distance(path[0] + along * t).0 - skin;
+        let length = (to - from) * along.length();
+        if depth(0.5 * (from + to)) < -(0.5 * length + 2.0 * layout.cell()) {
+            return None;
+        }
+        let pieces = (8.0 * length / layout.cell()).ceil().max(1.0) as usize;
+        let at = |k: usize| from + (to - from) * k as f64 / pieces as f64;
+        let enters = (0..=pieces).find(|k| depth(at(*k)) > 0.0)?;
+        let leaves = (enters..=pieces).find(|k| depth(at(*k)) <= 0.0)?;
+        (enters > 0).then(|| [at(enters), at(leaves)])
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::device::CpuOnly;
+use crate::disk_cache::DiskCache;
 use crate::output::{RunOptions, Tally, run};
 
 fn shapes() -> [ColliderShape; 4] {
@@ -14,10 +15,10 @@ fn shapes() -> [ColliderShape; 4] {
 }
 
 /// Signed distance and normal in the shape's own frame, by the collider itself.
-fn surface(shape: ColliderShape, p: V) -> (f64, V) {
+fn surface(shape: &ColliderShape, p: V) -> (f64, V) {
     let collider = Collider {
         name: String::new(),
-        shape,
+        shape: shape.clone(),
         position: [0.0; 3],
         rotation: [0.0; 3],
         velocity: [0.0; 3],
@@ -25,7 +26,8 @@ fn surface(shape: ColliderShape, p: V) -> (f64, V) {
         moves: [0.0, f64::INFINITY],
         friction: 0.0,
     };
-    contact::Collider::new(&collider).at::<f64>(0.0).distance(p)
+    let made = contact::Collider::new(&collider, "".as_ref(), &DiskCache::default()).unwrap();
+    made.at::<f64>(0.0).distance(p)
 }
 
 #[test]
@@ -37,16 +39,16 @@ fn paths_are_inside_where_the_distance_says_so() {
         let (mut through, mut beside) = (0, 0);
         for _ in 0..2000 {
             let path = [point(), point()];
-            let at = |t: f64| surface(shape, path[0] + (path[1] - path[0]) * t).0 + skin;
+            let at = |t: f64| surface(&shape, path[0] + (path[1] - path[0]) * t).0 + skin;
             if at(0.0) <= 0.0 || at(1.0) <= 0.0 {
                 continue;
             }
             let deepest = (0..=400).map(|k| at(f64::from(k) / 400.0)).fold(f64::INFINITY, f64::min);
-            match shape.inside(path) {
+            match shape.inside(path, skin) {
                 Some([enters, leaves]) => {
                     through += 1;
-                    let normal = |t: f64| surface(shape, path[0] + (path[1] - path[0]) * t).1;
-                    let long = (path[1] - path[0]).length() >= 1.5 * smallest_half(&shape);
+                    let normal = |t: f64| surface(&shape, path[0] + (path[1] - path[0]) * t).1;
+                    let long = (path[1] - path[0]).length() >= 1.5 * smallest_half(&shape, None);
                     assert!(long || normal(enters).dot(normal(leaves)) >= OPPOSITE, "{shape:?} {path:?}");
                     assert!(at(enters).abs() < 1e-9 && at(leaves).abs() < 1e-9, "{shape:?} {path:?}");
                     assert!(at(0.5 * (enters + leaves)) < 0.0, "{shape:?} {path:?}");
@@ -58,6 +60,25 @@ fn paths_are_inside_where_the_distance_says_so() {
             }
         }
         assert!(through > 50 && beside > 50, "{shape:?}: {through} {beside}");
+    }
+}
+
+#[test]
+fn paths_through_a_solid_enter_and_leave_where_its_surface_is() {
+    let armchair = GridShape::armchair(1.0, 60).unwrap();
+    let eighth = 1.0 / 60.0 / 8.0;
+    // Through the back, which is 0.22 m deep: from z = -0.24 to -0.46.
+    let [enters, leaves] = armchair.inside([V::new(0.0, 0.8, 0.26), V::new(0.0, 0.8, -0.74)], 0.0).unwrap();
+    assert!((enters - 0.5).abs() < 1.5 * eighth && (leaves - 0.72).abs() < 1.5 * eighth, "{enters} {leaves}");
+    let misses = [
+        // Over the back, between the arm rests, into the seat, and far away.
+        [V::new(0.0, 1.0, 0.5), V::new(0.0, 1.0, -0.9)],
+        [V::new(-0.3, 0.6, 0.2), V::new(0.3, 0.6, 0.2)],
+        [V::new(0.0, 0.8, 0.2), V::new(0.0, 0.3, 0.2)],
+        [V::new(9.0, 0.8, 0.2), V::new(9.0, 0.8, -0.9)],
+    ];
+    for path in misses {
+        assert_eq!(armchair.inside(path, 0.0), None, "{path:?}");
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::math::Fnv;
 
-use super::types::{MeshSource, OutputSettings, Scene, Time};
+use super::types::{ColliderShape, MeshSource, OutputSettings, Scene, Time};
 
 impl Scene {
     /// The same for scenes that simulate the same: it leaves out the name, the folder, the output and the number of
@@ -25,6 +25,11 @@ impl Scene {
         for mesh in meshes {
             if let MeshSource::File(path) = mesh {
                 add_file(&mut hash, &self.folder.join(path));
+            }
+        }
+        for collider in &self.collider {
+            if let ColliderShape::Mesh { file, .. } = &collider.shape {
+                add_file(&mut hash, &self.folder.join(file));
             }
         }
         hash.value()

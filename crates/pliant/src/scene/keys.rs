@@ -41,6 +41,10 @@ const MOVES: Key =
 /// The most vertices along one side of a generated cloth.
 const MOST_SIDE: u64 = 20_000;
 
+/// Cells of the distance grid of a collider along its longest side.
+const LEAST_CELLS: u64 = 4;
+const MOST_CELLS: u64 = 512;
+
 /// The top of the file.
 pub(super) const TOP: SectionKeys = SectionKeys {
     name: "",
@@ -213,9 +217,9 @@ const COLLIDER: SectionKeys = SectionKeys {
         NAME,
         key(
             "shape",
-            Kind::Choice(&["half-space", "sphere", "capsule", "box", "cylinder"]),
+            Kind::Choice(&["half-space", "sphere", "capsule", "box", "cylinder", "mesh", "armchair"]),
             "required",
-            "What it is; a half-space is everything below a plane through `position`.",
+            "What it is; a half-space is everything below a plane through `position`, a mesh a closed surface from a file, and an armchair stands on `position` and looks along z.",
         ),
         key("normal", Kind::Vector(PLAIN), "[0, 1, 0]", "Which way the plane faces; any length but 0.")
             .only(&["half-space"]),
@@ -228,7 +232,28 @@ const COLLIDER: SectionKeys = SectionKeys {
             "Extent along y; of a capsule, between the centres of its ends.",
         )
         .only(&["capsule", "cylinder"]),
-        key("size", Kind::Numbers(3, LENGTH, Range::POSITIVE), "required", "Extent along x, y and z.").only(&["box"]),
+        key(
+            "size",
+            Kind::Numbers(3, LENGTH, Range::POSITIVE),
+            "required for a box, 1 for an armchair",
+            "Extent along x, y and z; of an armchair one number, its width.",
+        )
+        .only(&["box", "armchair"]),
+        key(
+            "mesh",
+            Kind::File,
+            "required",
+            "A file, relative to the scene's folder, with a watertight triangle mesh, or a tetrahedral one for its surface.",
+        )
+        .only(&["mesh"]),
+        SCALE.only(&["mesh"]),
+        key(
+            "cells",
+            Kind::Count(LEAST_CELLS, MOST_CELLS),
+            "96",
+            "Cells of its distance grid along its longest side: parts thinner than two cells are lost, and memory grows with the cube.",
+        )
+        .only(&["mesh", "armchair"]),
         POSITION,
         ROTATION,
         key("velocity", Kind::Vector(VELOCITY), "[0, 0, 0]", "Constant velocity."),

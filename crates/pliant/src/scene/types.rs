@@ -238,7 +238,7 @@ pub struct Collider {
 }
 
 /// Shape of a collider, m.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum ColliderShape {
     /// Everything below a plane through the origin.
     HalfSpace {
@@ -268,6 +268,22 @@ pub enum ColliderShape {
         radius: f64,
         /// m
         height: f64,
+    },
+    /// The solid inside a closed surface.
+    Mesh {
+        /// A file, relative to the scene's folder.
+        file: PathBuf,
+        /// Uniform scale.
+        scale: f64,
+        /// Cells of its distance grid along its longest side.
+        cells: usize,
+    },
+    /// An armchair that stands on its origin and looks along z.
+    Armchair {
+        /// Extent along x, m; it is 0.92 times as high and 0.9 times as deep.
+        width: f64,
+        /// Cells of its distance grid along its longest side.
+        cells: usize,
     },
 }
 

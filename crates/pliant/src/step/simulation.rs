@@ -49,7 +49,7 @@ impl Simulation {
 
     /// As [`Simulation::new`], on the device that the scene asks for.
     pub fn on(devices: &impl Devices, scene: &Scene) -> Result<Self, SimulationError> {
-        let (model, state) = Model::new(scene)?;
+        let (model, state) = Model::with_cache(scene, &devices.cache())?;
         on_device(devices, &scene.device, Build { scene, model: &Arc::new(model), state: &state })
     }
 

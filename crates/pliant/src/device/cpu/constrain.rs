@@ -123,7 +123,7 @@ impl<R: Real> CpuProblem<R> {
                 }
                 for (k, collider) in colliders.iter().enumerate() {
                     let at = Vec3::load(*x);
-                    let (d, normal) = grips[i].distance(k, collider, at);
+                    let (d, normal) = grips[i].distance_and_normal(k, collider, at);
                     let depth = thickness[i] - d;
                     if depth > R::ZERO {
                         let carried = Vec3::load(*start) + collider.velocity_at(at) * h;

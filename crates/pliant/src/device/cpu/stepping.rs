@@ -97,7 +97,7 @@ impl<R: Real> CpuProblem<R> {
             let stiffness = self.contact_stiffness[i];
             let share = stiffness / (stiffness + R::of(self.system.inertia[i]));
             for (k, collider) in self.colliders.iter().enumerate() {
-                let (d, normal) = grip.distance(k, collider, x);
+                let (d, normal) = grip.distance_and_normal(k, collider, x);
                 x += normal * ((self.thickness[i] - d).max(R::ZERO) * share);
             }
             let back = grip.limit * h * h * self.inv_mass[i];
@@ -127,7 +127,7 @@ impl<R: Real> CpuProblem<R> {
         map(x, |i, mut x| {
             if self.inv_mass[i] > R::ZERO {
                 for (k, collider) in self.colliders.iter().enumerate() {
-                    let (d, normal) = self.grips[i].distance(k, collider, x);
+                    let (d, normal) = self.grips[i].distance_and_normal(k, collider, x);
                     if d < R::ZERO {
                         x -= normal * d;
                     }

@@ -6,6 +6,7 @@
 mod double_helix;
 mod grid;
 mod kuhn;
+mod level_set;
 mod limits;
 #[cfg(test)]
 mod quality;
@@ -18,6 +19,7 @@ mod tests;
 
 pub use double_helix::double_helix;
 pub use grid::grid;
+pub use level_set::level_set;
 pub use limits::GenerateError;
 pub use round::{cylinder, sphere, torus};
 pub use solid_box::solid_box;

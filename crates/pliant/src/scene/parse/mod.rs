@@ -120,7 +120,7 @@ fn scene(root: &Table, file: &str, folder: &Path, log: &Log) -> Scene {
 
     let cloth = body::cloths(&sections(root, "cloth", log), folder);
     let solid = body::solids(&sections(root, "solid", log), folder);
-    let collider: Vec<Collider> = collider::colliders(&sections(root, "collider", log));
+    let collider: Vec<Collider> = collider::colliders(&sections(root, "collider", log), folder);
     // A table with an unknown name may well be the body that is missing.
     let all_known = root.entries.iter().all(|e| keys::TOP.find(&e.key).is_some() || keys::section(&e.key).is_some());
     if root.get("cloth").is_none() && root.get("solid").is_none() && all_known {

@@ -70,10 +70,11 @@ fn every_collider_and_force_is_understood() {
         "pliant = 1\n[[cloth]]\n[[collider]]\nshape = \"half-space\"\n[[collider]]\nshape = \"sphere\"\nradius = 1\n\
          [[collider]]\nshape = \"capsule\"\nradius = 1\nheight = 2\n[[collider]]\nshape = \"box\"\nsize = [1, 2, 3]\n\
          [[collider]]\nshape = \"cylinder\"\nradius = 1\nheight = 2\nangular_velocity = [0, \"10 rpm\", 0]\n\
+         [[collider]]\nshape = \"mesh\"\nmesh = \"Cargo.toml\"\nscale = 2\n[[collider]]\nshape = \"armchair\"\ncells = 50\n\
          [[force]]\nkind = \"wind\"\nvelocity = [1, 0, 0]\n[[force]]\nkind = \"acceleration\"\nacceleration = [1, 0, 0]\n\
          [[force]]\nkind = \"damping\"\nrate = 2\n",
     );
-    let shapes: Vec<ColliderShape> = scene.collider.iter().map(|c| c.shape).collect();
+    let shapes: Vec<ColliderShape> = scene.collider.iter().map(|c| c.shape.clone()).collect();
     assert_eq!(
         shapes,
         [
@@ -82,6 +83,8 @@ fn every_collider_and_force_is_understood() {
             ColliderShape::Capsule { radius: 1.0, height: 2.0 },
             ColliderShape::Box { size: [1.0, 2.0, 3.0] },
             ColliderShape::Cylinder { radius: 1.0, height: 2.0 },
+            ColliderShape::Mesh { file: "Cargo.toml".into(), scale: 2.0, cells: 96 },
+            ColliderShape::Armchair { width: 1.0, cells: 50 },
         ]
     );
     assert_eq!(scene.collider[4].angular_velocity, [0.0, 60.0, 0.0]);

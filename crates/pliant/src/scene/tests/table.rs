@@ -14,6 +14,7 @@ fn scene_for(section: &SectionKeys, key: &Key, line: &str) -> String {
         ("collider", Some("half-space")) => "",
         ("collider", Some("sphere")) | ("collider", None) => "radius = 1\n",
         ("collider", Some("capsule" | "cylinder")) => "radius = 1\nheight = 1\n",
+        ("collider", Some("mesh")) => "mesh = \"Cargo.toml\"\n",
         ("collider", _) => "size = 1\n",
         ("force", Some("acceleration")) => "acceleration = [0, 0, 0]\n",
         ("force", Some("damping")) => "rate = 1\n",
