@@ -59,6 +59,17 @@ pub(crate) fn compare(args: &Args, typed: &CompareArgs) -> anyhow::Result<Exit> 
         done += 1;
     })?;
     progress.clear();
+    if comparison.nothing_to_solve {
+        let (scene, step) = (&comparison.scene, comparison.step);
+        say(&format!(
+            "{scene}, step {step}: there is nothing to solve, because the step begins at its solution, as in free flight: \
+             methods have no errors to compare; choose a later step with --frame"
+        ));
+        if args.json {
+            print_json(&comparison)?;
+        }
+        return Ok(Exit::Done);
+    }
 
     let out = typed.out.clone().unwrap_or_else(|| super::default_folder(&format!("{}-compare", scene.name)));
     let files = write_comparison(&out, &comparison)

@@ -1,6 +1,6 @@
 //! What is odd about a scene before its first step; `pliant check` and `pliant run` both say it.
 
-use crate::counted::counted;
+use crate::counted::{counted, short};
 use crate::math::Vec3;
 use crate::model::{Body, Model, State};
 use crate::scene::Scene;
@@ -54,13 +54,13 @@ fn inside_colliders(scene: &Scene, model: &Model, body: &Body, start: &State) ->
         let (count, deepest) = depths.fold((0usize, 0.0f64), |(count, most), d| (count + 1, most.max(d)));
         if count > 0 {
             sentences.push(format!(
-                "{} of '{}' {} inside the collider '{}' at the start, up to {:.3} mm deep: the first step throws {} out; move \
+                "{} of '{}' {} inside the collider '{}' at the start, up to {} mm deep: the first step throws {} out; move \
                  one of the two away",
                 counted(count, "vertex", "vertices"),
                 body.name,
                 if count == 1 { "is" } else { "are" },
                 named.name,
-                1e3 * deepest,
+                short(1e3 * deepest),
                 if count == 1 { "it" } else { "them" },
             ));
         }
