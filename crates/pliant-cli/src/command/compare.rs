@@ -8,11 +8,11 @@ use crate::table::{Table, short};
 use crate::{Exit, interrupt};
 use anyhow::Context;
 use pliant::counted::counted;
-use pliant::model::{Model, State};
+use pliant::model::{Model, State, Use, check_memory};
 use pliant::output::write_comparison;
 use pliant::scene::{Scene, SolverSettings};
 use pliant::solver::{METHODS, Method, choose_method, find_method, find_method_for};
-use pliant::step::{Comparison, Curve, Question, Simulation, rho_for};
+use pliant::step::{Comparison, Curve, Question, Simulation, SimulationError, rho_for};
 use pliant_gpu::AllDevices;
 
 pub(crate) fn compare(args: &Args, typed: &CompareArgs) -> anyhow::Result<Exit> {
@@ -28,6 +28,7 @@ pub(crate) fn compare(args: &Args, typed: &CompareArgs) -> anyhow::Result<Exit> 
     let mut progress =
         Progress::new(args.verbose, interrupt::watch(args.json, || "nothing of the comparison is saved".to_string()));
     progress.begin("preparing", 0, "");
+    check_memory(&scene, Use::Run).map_err(SimulationError::from)?;
     let mut simulation = Simulation::on(&AllDevices, &scene)?;
     let model = simulation.model().clone();
     let methods = chosen(typed, &model, simulation.has_direct_solver())?;

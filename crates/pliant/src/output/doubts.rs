@@ -237,4 +237,17 @@ mod tests {
         report.inverted = 3;
         assert!(said(&report)[0].contains("3 tetrahedra are inside out at the end"), "{:?}", said(&report));
     }
+
+    /// Regression: "forces of 0.000 N are left, against a weight of 0.000 N".
+    #[test]
+    fn forces_on_specks_have_digits() {
+        let text = "pliant = 1\n[time]\nframes = 1\n[[cloth]]\nsize = '1 mm'\nresolution = 3\ndensity = 0.2\n";
+        let scene = Scene::parse(text, "scene", ".".as_ref(), &[]).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let options = RunOptions { out: folder.path().to_path_buf(), ..RunOptions::default() };
+        let mut report = run(&CpuOnly, &scene, &options, &mut ()).unwrap();
+        report.gradient_norm = 1e-4;
+        let said = unsolved(&scene, &Model::new(&scene).unwrap().0, &report).unwrap();
+        assert!(said.contains("forces of 1.00e-4 N are left, against a weight of 1.96e-6 N"), "{said}");
+    }
 }

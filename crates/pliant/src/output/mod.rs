@@ -25,6 +25,7 @@ mod matrix_picture;
 mod palette;
 mod plot;
 mod plot_canvas;
+mod pressed;
 mod preview;
 mod preview_paths;
 mod quantise;

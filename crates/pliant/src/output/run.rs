@@ -9,6 +9,7 @@ use super::frame_store::FrameStoreError;
 use super::frames::Frames;
 use super::glb::{self, GlbBody, GlbError, GlbOptions, GlbScenery};
 use super::keeper::{Keeper, Known, keep_frame};
+use super::pressed::pressed;
 use super::preview::{Preview, PreviewError, PreviewKind};
 use super::preview_paths::check_previews;
 use super::report::{RunReport, Status};
@@ -21,7 +22,7 @@ use crate::atomic_file::write_atomically;
 use crate::counted::counted;
 use crate::device::Devices;
 use crate::mesh::{Finding, MeshError, Severity};
-use crate::model::{Model, State};
+use crate::model::{Model, State, Use, check_memory};
 use crate::scene::{DeviceSettings, Scene, SolverSettings};
 use crate::step::{Question, Simulation, SimulationError, reference};
 use std::io;
@@ -175,6 +176,7 @@ impl<'a> Run<'a> {
     ) -> Result<Self, RunError> {
         hooks.stage(RunStage::Preparing, 0);
         check_previews(&options.previews, &options.out)?;
+        check_memory(scene, Use::Run).map_err(SimulationError::from)?;
         let folder = RunFolder::open(&options.out)?;
         let found =
             if options.resume { Checkpoint::load(&folder.checkpoint()).map_err(FolderError::from)? } else { None };
@@ -239,6 +241,7 @@ impl<'a> Run<'a> {
         self.report.frames = state.step / self.scene.time.steps_per_frame as u64;
         let doubts = doubts(self.scene, self.simulation.model(), &self.report, state.time);
         self.report.warnings.extend(doubts);
+        self.report.warnings.extend(pressed(self.scene, self.simulation.model(), state));
         self.report.warnings.extend(self.frames.keeper().tunnelling.warning());
         if !self.options.error || self.report.status != Status::Done {
             return Ok(());
