@@ -50,7 +50,7 @@ impl<T> Looked<'_, T> {
         } else if !self.found.is_empty() {
             print(&self.found.iter().map(|(file, found)| text(file, found)).collect::<Vec<_>>().join("\n"))?;
         }
-        Ok(self.unreadable.iter().map(|(_, error)| failure::explain(error)).last().unwrap_or(Exit::Done))
+        Ok(self.unreadable.iter().fold(Exit::Done, |_, (_, error)| failure::explain(error)))
     }
 }
 

@@ -42,7 +42,9 @@ pub(super) fn pressed(scene: &Scene, model: &Model, state: &State) -> Vec<String
     if !crushed.is_empty() {
         return crushed.into_iter().map(|(pair, found)| overlapping(scene, pair, found)).collect();
     }
-    squeezed.into_iter().map(|(k, count)| too_soft(scene, k, count)).collect()
+    // Without friction nobody sees it.
+    let rough = squeezed.into_iter().filter(|(k, _)| model.colliders[*k].friction() > 0.0);
+    rough.map(|(k, count)| too_soft(scene, k, count)).collect()
 }
 
 /// The two colliders that a point is between although they overlap there, and how far it is inside one of them at least, m.
@@ -80,10 +82,10 @@ mod tests {
     use super::*;
 
     /// What is told of a sheet between two boxes whose faces are at these heights, m.
-    fn told(lower: f64, upper: f64, y: f64, more: &str) -> Vec<String> {
+    fn told(lower: f64, upper: f64, y: f64, friction: f64, more: &str) -> Vec<String> {
         let text = format!(
             "pliant = 1\n[[cloth]]\nresolution = 3\nposition = [0, {y}, 0]\nthickness = 0.001\n{more}\n\
-             [[collider]]\nname = 'table'\nshape = 'box'\nsize = 2\nposition = [0, {}, 0]\n\
+             [[collider]]\nname = 'table'\nshape = 'box'\nsize = 2\nfriction = {friction}\nposition = [0, {}, 0]\n\
              [[collider]]\nname = 'lid'\nshape = 'box'\nsize = 2\nposition = [0, {}, 0]\n",
             lower - 1.0,
             upper + 1.0
@@ -95,10 +97,10 @@ mod tests {
 
     #[test]
     fn a_body_between_colliders_that_overlap_is_told_and_one_that_fits_is_not() {
-        assert_eq!(told(0.0, 0.002, 0.001, ""), [""; 0]);
-        assert_eq!(told(0.0, 0.5, 0.0009, ""), [""; 0]);
+        assert_eq!(told(0.0, 0.002, 0.001, 0.5, ""), [""; 0]);
+        assert_eq!(told(0.0, 0.5, 0.0009, 0.5, ""), [""; 0]);
         for y in [0.0, -0.01, -0.02] {
-            let said = told(0.0, -0.02, y, "");
+            let said = told(0.0, -0.02, y, 0.5, "");
             assert_eq!(said.len(), 1, "{said:?}");
             for word in ["'table' and 'lid' overlap", "9 vertices are between", "mm inside", "stop earlier"] {
                 assert!(said[0].contains(word), "{word}: {said:?}");
@@ -108,13 +110,14 @@ mod tests {
 
     #[test]
     fn a_contact_squeezed_through_its_thickness_is_told_with_what_to_do() {
-        let said = told(0.0, 0.5, 0.0, "");
+        assert_eq!(told(0.0, 0.5, 0.0, 0.0, ""), [""; 0]);
+        let said = told(0.0, 0.5, 0.0, 0.5, "");
         assert_eq!(said.len(), 1, "{said:?}");
         for word in ["9 vertices are pressed on the collider 'table'", "solver.contact_stiffness (1)", "ten times"] {
             assert!(said[0].contains(word), "{word}: {said:?}");
         }
         // Held vertices are where the scene wants them.
-        assert_eq!(told(0.0, 0.5, 0.0, "[[pin]]\ninside = [[-9, -9, -9], [9, 9, 9]]"), [""; 0]);
+        assert_eq!(told(0.0, 0.5, 0.0, 0.5, "[[pin]]\ninside = [[-9, -9, -9], [9, 9, 9]]"), [""; 0]);
     }
 
     #[test]
