@@ -1,6 +1,7 @@
 //! Aligned text for people.
 
 use pliant::counted::counted;
+pub(crate) use pliant::counted::short;
 
 /// Rows under a header; columns of numbers are aligned to the right.
 #[derive(Default)]
@@ -52,21 +53,6 @@ pub(crate) fn pairs(pairs: &[(&str, String)]) -> String {
     pairs.iter().map(|(name, value)| format!("  {name:width$}  {value}\n")).collect()
 }
 
-/// A number with about three digits that matter.
-pub(crate) fn short(value: f64) -> String {
-    let size = value.abs();
-    if !value.is_finite() {
-        "-".to_string()
-    } else if size == 0.0 {
-        "0".to_string()
-    } else if !(1e-3..1e5).contains(&size) {
-        format!("{value:.2e}")
-    } else {
-        let decimals = (2 - size.log10().floor() as i32).clamp(0, 5) as usize;
-        format!("{value:.decimals$}")
-    }
-}
-
 /// Numbers with the words for what they count, singular and plural: `1 frame, 6 steps`.
 pub(crate) fn counts(of: &[(u64, &str, &str)]) -> String {
     of.iter().map(|(count, one, many)| counted(*count, one, many)).collect::<Vec<_>>().join(", ")
@@ -92,11 +78,5 @@ mod tests {
         table.row(["längst".to_string(), "120".to_string()]);
         table.row(["none".to_string(), "-".to_string()]);
         assert_eq!(table.text(), "name     ms\n-----------\na       1.5\nlängst  120\nnone      -\n");
-    }
-
-    #[test]
-    fn numbers_keep_three_digits() {
-        let shown = [0.0, 1.0, 12.345, 1234.5, 0.01234, 1.234e-7, 1.2e9, f64::NAN].map(short);
-        assert_eq!(shown, ["0", "1.00", "12.3", "1234", "0.0123", "1.23e-7", "1.20e9", "-"]);
     }
 }

@@ -8,11 +8,11 @@ use crate::table::{Table, short};
 use crate::{Exit, interrupt};
 use anyhow::Context;
 use pliant::counted::counted;
-use pliant::model::{Model, State};
+use pliant::model::{Model, State, Use, check_memory};
 use pliant::output::write_comparison;
 use pliant::scene::{Scene, SolverSettings};
 use pliant::solver::{METHODS, Method, choose_method, find_method, find_method_for};
-use pliant::step::{Comparison, Curve, Question, Simulation, rho_for};
+use pliant::step::{Comparison, Curve, Question, Simulation, SimulationError, rho_for};
 use pliant_gpu::AllDevices;
 
 pub(crate) fn compare(args: &Args, typed: &CompareArgs) -> anyhow::Result<Exit> {
@@ -28,6 +28,7 @@ pub(crate) fn compare(args: &Args, typed: &CompareArgs) -> anyhow::Result<Exit> 
     let mut progress =
         Progress::new(args.verbose, interrupt::watch(args.json, || "nothing of the comparison is saved".to_string()));
     progress.begin("preparing", 0, "");
+    check_memory(&scene, Use::Run).map_err(SimulationError::from)?;
     let mut simulation = Simulation::on(&AllDevices, &scene)?;
     let model = simulation.model().clone();
     let methods = chosen(typed, &model, simulation.has_direct_solver())?;
@@ -59,6 +60,17 @@ pub(crate) fn compare(args: &Args, typed: &CompareArgs) -> anyhow::Result<Exit> 
         done += 1;
     })?;
     progress.clear();
+    if comparison.nothing_to_solve {
+        let (scene, step) = (&comparison.scene, comparison.step);
+        say(&format!(
+            "{scene}, step {step}: there is nothing to solve, because the step begins at its solution, as in free flight: \
+             methods have no errors to compare; choose a later step with --frame"
+        ));
+        if args.json {
+            print_json(&comparison)?;
+        }
+        return Ok(Exit::Done);
+    }
 
     let out = typed.out.clone().unwrap_or_else(|| super::default_folder(&format!("{}-compare", scene.name)));
     let files = write_comparison(&out, &comparison)

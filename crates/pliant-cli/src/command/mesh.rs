@@ -1,30 +1,63 @@
 //! `pliant mesh info|check|convert`
 
-use crate::Exit;
 use crate::args::Args;
 use crate::printed::{print, print_json};
 use crate::progress::{say, showing};
 use crate::table::{counts, mesh_counts, pairs, short};
+use crate::{Exit, failure};
 use pliant::counted::counted;
-use pliant::mesh::{self, Info, MeshError};
-use serde_json::json;
+use pliant::mesh::{self, Info, Mesh, MeshError, Report};
+use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
-pub(crate) fn info(args: &Args, files: &[PathBuf]) -> anyhow::Result<Exit> {
-    let mut found = Vec::new();
+/// What was found in each file, and what is wrong with those that could not be read.
+struct Looked<'f, T> {
+    found: Vec<(&'f PathBuf, T)>,
+    unreadable: Vec<(&'f PathBuf, anyhow::Error)>,
+}
+
+/// Looks at every file, whatever the others are like.
+fn look<'f, T>(doing: &str, files: &'f [PathBuf], at: impl Fn(&Mesh) -> T) -> Looked<'f, T> {
+    let mut looked = Looked { found: Vec::new(), unreadable: Vec::new() };
     for file in files {
-        found.push((file, showing("reading", || Ok::<_, MeshError>(mesh::info(&mesh::read(file)?)))?));
+        match showing(doing, || Ok::<_, MeshError>(at(&mesh::read(file)?))) {
+            Ok(found) => looked.found.push((file, found)),
+            Err(error) => looked.unreadable.push((file, error.into())),
+        }
     }
-    if args.json {
-        let files: Vec<_> =
-            found.iter().map(|(file, info)| json!({ "file": file.display().to_string(), "info": info })).collect();
-        print_json(&json!({ "files": files }))?;
-        return Ok(Exit::Done);
+    looked
+}
+
+impl<T> Looked<'_, T> {
+    /// Prints what `text` or `object` make of each file, then what is wrong with the others.
+    fn tell(
+        &self,
+        json: bool,
+        text: impl Fn(&Path, &T) -> String,
+        object: impl Fn(&Path, &T) -> Value,
+    ) -> anyhow::Result<Exit> {
+        if json {
+            let found = self.found.iter().map(|(file, found)| object(file, found));
+            let unreadable = self
+                .unreadable
+                .iter()
+                .map(|(file, error)| json!({ "file": file.display().to_string(), "error": failure::object(error) }));
+            let mut all = json!({ "files": found.chain(unreadable).collect::<Vec<_>>() });
+            if let Some((_, first)) = self.unreadable.first() {
+                all["error"] = failure::object(first);
+            }
+            print_json(&all)?;
+        } else if !self.found.is_empty() {
+            print(&self.found.iter().map(|(file, found)| text(file, found)).collect::<Vec<_>>().join("\n"))?;
+        }
+        Ok(self.unreadable.iter().fold(Exit::Done, |_, (_, error)| failure::explain(error)))
     }
-    let texts: Vec<String> =
-        found.iter().map(|(file, info)| format!("{}\n{}", file.display(), pairs(&lines(info)))).collect();
-    print(&texts.join("\n"))?;
-    Ok(Exit::Done)
+}
+
+pub(crate) fn info(args: &Args, files: &[PathBuf]) -> anyhow::Result<Exit> {
+    let text = |file: &Path, info: &Info| format!("{}\n{}", file.display(), pairs(&lines(info)));
+    let object = |file: &Path, info: &Info| json!({ "file": file.display().to_string(), "info": info });
+    look("reading", files, mesh::info).tell(args.json, text, object)
 }
 
 fn lines(info: &Info) -> Vec<(&'static str, String)> {
@@ -72,28 +105,19 @@ fn lines(info: &Info) -> Vec<(&'static str, String)> {
 }
 
 pub(crate) fn check(args: &Args, files: &[PathBuf]) -> anyhow::Result<Exit> {
-    let mut found = Vec::new();
-    for file in files {
-        found.push((file, showing("checking", || Ok::<_, MeshError>(mesh::check(&mesh::read(file)?)))?));
-    }
-    if args.json {
-        let one = |(file, report): &(&PathBuf, mesh::Report)| {
-            json!({
-                "file": file.display().to_string(),
-                "valid": !report.has_errors(),
-                "findings": report.findings,
-            })
-        };
-        print_json(&json!({ "files": found.iter().map(one).collect::<Vec<_>>() }))?;
-    } else {
-        let texts: Vec<String> = found
-            .iter()
-            .map(|(file, report)| format!("{}\n  {}", file.display(), report.to_string().replace('\n', "\n  ")))
-            .collect();
-        print(&texts.join("\n"))?;
-    }
-    let bad = found.iter().any(|(_, report)| report.has_errors());
-    Ok(if bad { Exit::BadInput } else { Exit::Done })
+    let text =
+        |file: &Path, report: &Report| format!("{}\n  {}", file.display(), report.to_string().replace('\n', "\n  "));
+    let object = |file: &Path, report: &Report| {
+        json!({
+            "file": file.display().to_string(),
+            "valid": !report.has_errors(),
+            "findings": report.findings,
+        })
+    };
+    let looked = look("checking", files, mesh::check);
+    let exit = looked.tell(args.json, text, object)?;
+    let bad = looked.found.iter().any(|(_, report)| report.has_errors());
+    Ok(if bad { Exit::BadInput } else { exit })
 }
 
 /// A converted mesh lacks what its format or Pliant does not know, such as comments: it never takes the place of the file it

@@ -137,3 +137,90 @@ fn a_damaged_checkpoint_is_refused_and_left_alone() {
     assert!(ended.stderr.contains("cut short") && ended.stderr.contains("start anew"), "{}", ended.stderr);
     assert_eq!(std::fs::metadata(&path).unwrap().len(), bytes.len() as u64 / 2);
 }
+
+/// Everything in a folder, by name.
+fn contents(folder: &std::path::Path) -> Vec<(std::path::PathBuf, Vec<u8>)> {
+    crate::files::all_below(folder).into_iter().map(|file| (file.clone(), std::fs::read(file).unwrap())).collect()
+}
+
+/// Regression: the earlier run was gone when the picture turned out to be a folder.
+#[test]
+fn a_preview_that_cannot_be_written_leaves_the_earlier_run_as_it_was() {
+    let place = Place::new(SMALL);
+    let run = ["run", "scene.toml", "--out", "o", "--frames", "1"];
+    assert_eq!(place.call(&run).code, 0);
+    std::fs::create_dir(place.path("holiday.png")).unwrap();
+    std::fs::write(place.path("diary.gif"), "Dear diary").unwrap();
+    let before = contents(&place.path("o"));
+    for preview in ["holiday.png", "diary.gif", "/proc/a.png", "nowhere/a.png"] {
+        let ended = place.call(&[&run[..], &["--preview", preview]].concat());
+        assert_eq!(ended.code, 2, "{preview}: {}", ended.stderr);
+        assert!(ended.stderr.contains(preview) && ended.stderr.contains("--preview"), "{}", ended.stderr);
+        assert!(contents(&place.path("o")) == before, "{preview}");
+    }
+    assert_eq!(std::fs::read(place.path("diary.gif")).unwrap(), b"Dear diary");
+    assert_eq!(place.call(&[&run[..], &["--preview", "new.png"]].concat()).code, 0);
+    assert_eq!(place.call(&[&run[..], &["--preview", "new.png"]].concat()).code, 0, "a picture may be replaced");
+}
+
+#[test]
+fn a_refused_run_leaves_no_folder() {
+    let place = Place::new(&SMALL.replace("corners = ['-x-z']", "inside = [[7, 7, 7], [8, 8, 8]]"));
+    assert_eq!(place.call(&["run", "scene.toml"]).code, 2);
+    assert!(!place.path("out").exists());
+}
+
+/// Advice that does not work is worse than none.
+#[test]
+fn a_junk_checkpoint_comes_with_advice_that_works() {
+    let place = Place::new(SMALL);
+    let run = ["run", "scene.toml", "--out", "o", "--frames", "1", "--no-preview", "--resume"];
+    assert_eq!(place.call(&run[..7]).code, 0);
+    std::fs::write(place.path("o/checkpoint"), "junk").unwrap();
+    let ended = place.call(&run);
+    assert_eq!(ended.code, 2);
+    assert!(ended.stderr.contains("move it away") && !ended.stderr.contains("without --resume"), "{}", ended.stderr);
+    std::fs::rename(place.path("o/checkpoint"), place.path("o/old")).unwrap();
+    assert_eq!(place.call(&run).code, 0);
+    let cut = std::fs::read(place.path("o/checkpoint")).unwrap();
+    std::fs::write(place.path("o/checkpoint"), &cut[..30]).unwrap();
+    let ended = place.call(&run);
+    assert!(ended.code == 2 && ended.stderr.contains("start anew without --resume"), "{}", ended.stderr);
+    assert_eq!(place.call(&run[..7]).code, 0);
+}
+
+/// Regression: the allocation failed, and the program was aborted (exit 134).
+#[test]
+#[cfg(target_os = "linux")]
+fn a_scene_for_more_memory_than_there_is_is_refused() {
+    let place = Place::new("pliant = 1\n[time]\nframes = 1\n[[cloth]]\nresolution = 3000\n");
+    for command in ["run", "check", "compare"] {
+        let shell = format!("ulimit -v 4000000; exec {} {command} scene.toml --json", env!("CARGO_BIN_EXE_pliant"));
+        let ended = std::process::Command::new("sh").args(["-c", &shell]).current_dir(place.path("")).output().unwrap();
+        let ended = crate::support::Ended::of(ended);
+        assert_eq!(ended.code, 2, "{command}: {}", ended.stderr);
+        for word in ["GB of memory", "4.10 GB are there", "coarser mesh"] {
+            assert!(ended.stderr.contains(word), "{command}: {word}: {}", ended.stderr);
+        }
+        assert_eq!(ended.json()["error"]["kind"], "model");
+    }
+    assert!(!place.path("out").exists());
+}
+
+#[test]
+fn of_several_meshes_the_good_ones_are_shown_and_the_others_named() {
+    let place = Place::new(SMALL);
+    std::fs::write(place.path("tet.obj"), TET).unwrap();
+    std::fs::write(place.path("bad.obj"), "v 0 0 0\nf 1 2 3\n").unwrap();
+    for (command, good) in [("info", "watertight"), ("check", "tet.obj")] {
+        let ended = place.call(&["mesh", command, "gone.obj", "tet.obj", "bad.obj"]);
+        assert_eq!(ended.code, 2, "{}", ended.stderr);
+        assert!(ended.stdout.contains("tet.obj") && ended.stdout.contains(good), "{}", ended.stdout);
+        assert!(ended.stderr.contains("gone.obj") && ended.stderr.contains("bad.obj"), "{}", ended.stderr);
+        let ended = place.call(&["mesh", command, "gone.obj", "tet.obj", "bad.obj", "--json"]);
+        let files = ended.json()["files"].clone();
+        assert_eq!((ended.code, files.as_array().unwrap().len()), (2, 3), "{files}");
+        assert_eq!((&files[0]["file"], &files[1]["file"]), (&"tet.obj".into(), &"gone.obj".into()));
+        assert_eq!(files[2]["error"]["kind"], "mesh");
+    }
+}

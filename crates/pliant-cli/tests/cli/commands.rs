@@ -1,7 +1,5 @@
 //! The commands besides `run`.
 
-#[cfg(target_os = "linux")]
-use crate::support::Ended;
 use crate::support::{Place, SMALL, TET, assert_has_keys, root};
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
@@ -256,7 +254,7 @@ fn a_terminal_gets_the_answer_and_nothing_else() {
         let line = format!("{program} {arguments}");
         let mut script = std::process::Command::new("script");
         script.args(["-qec", &line, "/dev/null"]).current_dir(place.path(""));
-        Ended::of(script.output().unwrap())
+        crate::support::Ended::of(script.output().unwrap())
     };
     let ended = on_terminal("methods");
     assert_eq!(ended.code, 0, "{}", ended.stdout);
@@ -264,4 +262,22 @@ fn a_terminal_gets_the_answer_and_nothing_else() {
     let ended = on_terminal("check scene.toml");
     assert!(ended.code == 0 && ended.stdout.contains("the scene can be simulated"), "{}", ended.stdout);
     assert!(!ended.stdout.contains("tracing"), "{}", ended.stdout);
+}
+
+/// Regression: in free flight E* is 0, and every method had an error of 1.
+#[test]
+fn compare_says_that_there_is_nothing_to_solve_in_free_flight() {
+    let text = "pliant = 1\n[time]\nframes = 9\n[[cloth]]\nresolution = 9\nposition = [0, 1, 0]\n";
+    let place = Place::new(text);
+    let args = ["compare", "scene.toml", "--methods", "pd-jacobi", "--frame", "3", "--json"];
+    let ended = place.call(&args);
+    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    assert!(ended.stderr.contains("nothing to solve") && ended.stderr.contains("--frame"), "{}", ended.stderr);
+    assert_eq!(ended.json()["nothing_to_solve"], true);
+    assert_eq!(ended.json()["methods"].as_array().unwrap().len(), 0);
+    assert!(!place.path("out").exists());
+    let report = place.json(&["run", "scene.toml", "--frames", "3", "--error", "--no-preview", "--json"]);
+    assert!(report["relative_error"].is_null());
+    let hanging = Place::new(&format!("{text}[[pin]]\ncorners = ['-x-z']\n")).json(&args);
+    assert_eq!(hanging["nothing_to_solve"], false);
 }

@@ -33,7 +33,8 @@ fn held_vertices_may_start_inside_a_collider() {
     let text = "pliant = 1\n[[cloth]]\nresolution = 2\n[[pin]]\ncorners = ['-x-z', '+x-z', '-x+z', '+x+z']\n\
                 [[collider]]\nshape = 'sphere'\nradius = 2\n";
     let place = Place::new(text);
-    assert!(warnings(&place.json(&["check", "scene.toml", "--json"])).is_empty());
+    let checked = place.json(&["check", "scene.toml", "--json"]);
+    assert!(!warnings(&checked).iter().any(|said| said.contains("inside")), "{checked}");
 }
 
 #[test]
@@ -89,4 +90,46 @@ fn a_mesh_file_that_is_not_there_is_all_that_is_said() {
     std::fs::write(place.path("gone.obj"), crate::support::TET).unwrap();
     let said = place.call(&["check", "scene.toml"]).stderr;
     assert!(said.contains("`size` has no meaning for a mesh file"), "{said}");
+}
+
+#[test]
+fn numbers_in_warnings_have_digits_however_small_they_are() {
+    let text = "pliant = 1\n[time]\nframes = 1\n[[cloth]]\nname = 'speck'\nsize = '1 mm'\nresolution = 3\n\
+                [[collider]]\nshape = 'sphere'\nradius = 1\nposition = [0, -0.9999877, 0]\n";
+    let report = Place::new(text).json(&["check", "scene.toml", "--json"]);
+    let said = warnings(&report);
+    assert!(said.iter().any(|said| said.contains("up to 0.0123 mm deep")), "{said:?}");
+}
+
+#[test]
+fn check_and_run_warn_of_pins_that_disagree_and_check_counts_vertices() {
+    let pin = "[[pin]]\ncorners = ['-x-z']\n";
+    let text = format!(
+        "pliant = 1\n[time]\nframes = 1\n[[cloth]]\nresolution = 3\n{pin}velocity = [1, 0, 0]\n{pin}velocity = [-1, 0, 0]\n"
+    );
+    let place = Place::new(&text);
+    let checked = place.json(&["check", "scene.toml", "--json"]);
+    assert_eq!(checked["pins"], 1);
+    for report in [checked, place.json(&["run", "scene.toml", "--json", "--no-preview"])] {
+        let told = |said: &&str| said.contains("several pins") && said.contains("the last [[pin]]");
+        assert!(warnings(&report).iter().any(told), "{report}");
+    }
+}
+
+#[test]
+fn a_run_warns_of_a_cloth_crushed_between_colliders() {
+    let block = |name: &str, y: f64| {
+        format!("[[collider]]\nname = '{name}'\nshape = 'box'\nsize = [1, 0.2, 1]\nposition = [0, {y}, 0]\n")
+    };
+    let text = format!(
+        "pliant = 1\n[time]\nframes = 10\n[[cloth]]\nresolution = 5\nsize = 0.3\nposition = [0, 0.004, 0]\n{}{}velocity = [0, -0.1, \
+         0]\n",
+        block("table", -0.1),
+        block("press", 0.11)
+    );
+    let place = Place::new(&text);
+    let report = place.json(&["run", "scene.toml", "--json", "--no-preview"]);
+    assert!(warnings(&report).iter().any(|said| said.contains("'table' and 'press' overlap")), "{report}");
+    let short = place.json(&["run", "scene.toml", "--json", "--no-preview", "--frames", "2"]);
+    assert!(!warnings(&short).iter().any(|said| said.contains("overlap")), "{short}");
 }

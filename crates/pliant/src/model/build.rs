@@ -13,7 +13,7 @@ use crate::material::{
 use crate::math::{Mat3, SplitMix, Vec3};
 use crate::mesh::{self, Mesh, generate, topology};
 use crate::scene::{
-    BendModel, Cloth, Force, MembraneModel, MeshSource, PLAUSIBLE_LENGTHS, Placement, Scene, Solid, SolidModel,
+    self, BendModel, Cloth, Force, MembraneModel, MeshSource, PLAUSIBLE_LENGTHS, Placement, Scene, Solid, SolidModel,
     StretchModel,
 };
 use std::path::Path;
@@ -275,7 +275,8 @@ impl ModelBuilder {
     fn add_solid(&mut self, solid: &Solid, folder: &Path, seed: u64) -> Result<(), ModelError> {
         let mut mesh = load(&solid.name, &solid.mesh, solid.placement.scale, folder)?;
         if mesh.tets.is_empty() {
-            let hint = "a solid needs a tetrahedron mesh (.msh, .vtk or .node/.ele); a surface belongs to a [[cloth]]";
+            let hint =
+                "a solid needs a tetrahedron mesh (.msh, .vtk, .vtu or .node/.ele); a surface belongs to a [[cloth]]";
             return Err(ModelError::Empty { body: solid.name.clone(), expected: "tetrahedra", hint });
         }
         mesh.orient_tets();
@@ -361,20 +362,26 @@ impl ModelBuilder {
     }
 
     fn add_pins(&mut self, scene: &Scene) -> Result<(), ModelError> {
+        let mut faults = Vec::new();
         for (index, pin) in scene.pin.iter().enumerate() {
-            let body =
-                self.model.bodies.iter().find(|body| pin.body.is_empty() || body.name == pin.body).ok_or_else(
-                    || ModelError::Pin { index, reason: format!("there is no body named '{}'", pin.body) },
-                )?;
-            let range = body.vertices.clone();
-            let candidates = Candidates { x: &self.state.x[range.clone()], own: &self.own[range.clone()] };
-            let picked = select(&pin.select, &candidates).map_err(|reason| ModelError::Pin { index, reason })?;
-            for i in picked {
-                let vertex = range.start as u32 + i;
-                self.model.pins.push(Pin::of(pin, vertex, self.state.x[vertex as usize]));
+            match self.held_by(pin) {
+                Ok(vertices) => {
+                    let pins = vertices.into_iter().map(|v| Pin::of(pin, v, self.state.x[v as usize]));
+                    self.model.pins.extend(pins);
+                }
+                Err(fault) => faults.push((index, fault)),
             }
         }
-        Ok(())
+        if faults.is_empty() { Ok(()) } else { Err(ModelError::Pins(faults)) }
+    }
+
+    /// Vertices that a pin holds, or what is wrong with it.
+    fn held_by(&self, pin: &scene::Pin) -> Result<Vec<u32>, String> {
+        let body = self.model.bodies.iter().find(|body| pin.body.is_empty() || body.name == pin.body);
+        let range = body.ok_or_else(|| format!("there is no body named '{}'", pin.body))?.vertices.clone();
+        let candidates = Candidates { x: &self.state.x[range.clone()], own: &self.own[range.clone()] };
+        let picked = select(&pin.select, &candidates)?;
+        Ok(picked.into_iter().map(|i| range.start as u32 + i).collect())
     }
 }
 
@@ -433,6 +440,30 @@ mod tests {
         let scene = Scene::parse(text, "line", folder.path(), &[]).unwrap();
         let error = Model::new(&scene).unwrap_err().to_string();
         assert!(error.contains("no triangle has an area"), "{error}");
+    }
+
+    #[test]
+    fn every_pin_that_holds_nothing_is_named() {
+        let text = "pliant = 1\n[[cloth]]\nresolution = 3\n[[pin]]\ninside = [[5, 5, 5], [9, 9, 9]]\n\
+                    [[pin]]\ncorners = ['-x-z']\n[[pin]]\ninside = [[1, 1, 1], [2, 2, 2]]\n";
+        let scene = Scene::parse(text, "pins", ".".as_ref(), &[]).unwrap();
+        let error = Model::new(&scene).unwrap_err().to_string();
+        let lines: Vec<&str> = error.lines().collect();
+        assert_eq!(lines.len(), 2, "{error}");
+        assert!(lines[0].starts_with("pin 0: selects no vertex") && lines[1].starts_with("pin 2: selects"), "{error}");
+    }
+
+    #[test]
+    fn a_mesh_with_a_fault_leads_to_the_check_of_meshes_and_a_surface_to_all_formats_of_tets() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("a.obj"), "v 0 0 0\nv 1 0 0\nv 2 0 0\nv 0 1 0\nf 1 2 3\nf 1 2 4\n").unwrap();
+        let told = |body: &str| {
+            let text = format!("pliant = 1\n[[{body}]]\nmesh = 'a.obj'\n");
+            let scene = Scene::parse(&text, "a", folder.path(), &[]).unwrap();
+            Model::new(&scene).unwrap_err().to_string()
+        };
+        assert!(told("cloth").contains("`pliant mesh check FILE`"), "{}", told("cloth"));
+        assert!(told("solid").contains(".vtu"), "{}", told("solid"));
     }
 
     #[test]

@@ -1,4 +1,5 @@
 use crate::contact::ColliderError;
+use crate::counted::short;
 use crate::material::MaterialError;
 use crate::mesh::MeshError;
 
@@ -22,7 +23,10 @@ pub enum ModelError {
         reason: String,
     },
     /// An element has no rest shape.
-    #[error("body '{body}', {what} {index} (vertices {vertices:?}): {source}")]
+    #[error(
+        "body '{body}', {what} {index} (vertices {vertices:?}): {source}; `pliant mesh check FILE` shows all that is wrong with a \
+         mesh"
+    )]
     Element {
         /// Name in the scene.
         body: String,
@@ -45,13 +49,23 @@ pub enum ModelError {
         /// What to do.
         hint: &'static str,
     },
-    /// A pin that holds nothing or something that is not there.
-    #[error("pin {index}: {reason}")]
-    Pin {
-        /// Which pin, from 0.
-        index: usize,
-        /// What is wrong, and what to do.
-        reason: String,
+    /// Pins that hold nothing or something that is not there.
+    #[error("{}", each_pin(.0))]
+    Pins(
+        /// Which pin, from 0, what is wrong, and what to do.
+        Vec<(usize, String)>,
+    ),
+    /// More memory than there is.
+    #[error(
+        "the scene needs about {} GB of memory, and {} GB are there; take a coarser mesh (a lower resolution or fewer cells, a \
+         longer edge), or a machine with more memory",
+        short(1e-9 * needed), short(1e-9 * there)
+    )]
+    Memory {
+        /// Bytes.
+        needed: f64,
+        /// Bytes.
+        there: f64,
     },
     /// A collider without a shape.
     #[error("collider '{collider}': {source}")]
@@ -64,4 +78,9 @@ pub enum ModelError {
     /// Nothing to simulate.
     #[error("the scene has no body: add a [[cloth]] or a [[solid]]")]
     NoBody,
+}
+
+/// A line for every pin, counted from 0, with what is wrong and what to do.
+fn each_pin(faults: &[(usize, String)]) -> String {
+    faults.iter().map(|(index, fault)| format!("pin {index}: {fault}")).collect::<Vec<_>>().join("\n")
 }

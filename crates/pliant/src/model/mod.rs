@@ -6,6 +6,7 @@
 mod build;
 mod error;
 mod measure;
+mod memory;
 mod parts;
 mod pin;
 mod potential;
@@ -14,6 +15,7 @@ mod system;
 
 pub use build::ModelBuilder;
 pub use error::ModelError;
+pub use memory::{Use, check_memory};
 pub use parts::free_parts;
 pub use pin::Pin;
 pub use potential::{Curvature, Potential};

@@ -1,8 +1,8 @@
 //! What is odd about a scene before its first step; `pliant check` and `pliant run` both say it.
 
-use crate::counted::counted;
+use crate::counted::{counted, short};
 use crate::math::Vec3;
-use crate::model::{Body, Model, State};
+use crate::model::{Body, Model, Pin, State};
 use crate::scene::Scene;
 
 /// Less than this far inside is rounding, m.
@@ -28,8 +28,44 @@ pub(super) fn odd_at_start(scene: &Scene, model: &Model, start: &State) -> Vec<S
     if inverted > 0 {
         odd.push(format!("{} inside out at the start", counted(inverted, "tetrahedron is", "tetrahedra are")));
     }
+    odd.extend(pins_that_disagree(scene, model));
+    if held_vertices(model) == model.vertices() {
+        odd.push("every vertex is held by a pin: nothing is left that could move by itself".to_string());
+    }
     odd.extend(model.bodies.iter().flat_map(|body| inside_colliders(scene, model, body, start)));
     odd
+}
+
+/// Vertices with one pin or more.
+pub(super) fn held_vertices(model: &Model) -> usize {
+    model.pins.chunk_by(|a, b| a.vertex == b.vertex).count()
+}
+
+/// Exact pins that want a vertex to be in different places at the same time. The last one in the scene has it.
+fn pins_that_disagree(scene: &Scene, model: &Model) -> Option<String> {
+    let end = scene.time.frames as f64 / scene.time.frame_rate;
+    let apart = |a: &Pin, b: &Pin| {
+        let until = end.min(a.release).min(b.release);
+        // While they hold, where one of them starts or ends its motion, and in between.
+        let changes = [a.motion.moves, b.motion.moves].concat();
+        let times = (0..=8).map(|k| until * f64::from(k) / 8.0).chain(changes).filter(|time| *time <= until);
+        let distance = |time: f64| (Vec3::<f64>::of(a.target(time)) - Vec3::of(b.target(time))).length();
+        times.map(distance).fold(0.0, f64::max) > ROUNDING
+    };
+    let disagree = |pins: &&[Pin]| {
+        let mut exact = pins.iter().filter(|pin| pin.stiffness.is_none());
+        exact.next_back().is_some_and(|last| exact.any(|pin| apart(pin, last)))
+    };
+    let count = model.pins.chunk_by(|a, b| a.vertex == b.vertex).filter(disagree).count();
+    (count > 0).then(|| {
+        format!(
+            "{} held exactly by several pins that want {} in different places: the last [[pin]] in the scene has {}; remove \
+             the others there, or give all of them a stiffness",
+            counted(count, "vertex is", "vertices are"),
+            if count == 1 { "it" } else { "them" },
+            if count == 1 { "it" } else { "them" },
+        )
+    })
 }
 
 /// Tets with negative volume.
@@ -54,16 +90,53 @@ fn inside_colliders(scene: &Scene, model: &Model, body: &Body, start: &State) ->
         let (count, deepest) = depths.fold((0usize, 0.0f64), |(count, most), d| (count + 1, most.max(d)));
         if count > 0 {
             sentences.push(format!(
-                "{} of '{}' {} inside the collider '{}' at the start, up to {:.3} mm deep: the first step throws {} out; move \
+                "{} of '{}' {} inside the collider '{}' at the start, up to {} mm deep: the first step throws {} out; move \
                  one of the two away",
                 counted(count, "vertex", "vertices"),
                 body.name,
                 if count == 1 { "is" } else { "are" },
                 named.name,
-                1e3 * deepest,
+                short(1e3 * deepest),
                 if count == 1 { "it" } else { "them" },
             ));
         }
     }
     sentences
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(pins: &str) -> (Vec<String>, usize) {
+        let text = format!("pliant = 1\n[[cloth]]\nresolution = 3\n{pins}\n");
+        let scene = Scene::parse(&text, "t", ".".as_ref(), &[]).unwrap();
+        let (model, start) = Model::new(&scene).unwrap();
+        (odd_at_start(&scene, &model, &start), held_vertices(&model))
+    }
+
+    #[test]
+    fn pins_that_want_a_vertex_in_two_places_are_told_and_others_are_not() {
+        let corner = "[[pin]]\ncorners = ['-x-z']\n";
+        let two = |more: &str| told(&format!("{corner}velocity = [1, 0, 0]\n{corner}{more}"));
+        for more in ["velocity = [-1, 0, 0]", "", "velocity = [1, 0, 0]\nmoves = [0, 0.5]"] {
+            let (said, held) = two(more);
+            assert_eq!((said.len(), held), (1, 1), "{said:?}");
+            assert!(said[0].starts_with("1 vertex is held exactly by several pins"), "{said:?}");
+        }
+        // The same motion; a spring beside an exact one; released before the other moves.
+        for more in ["velocity = [1, 0, 0]", "velocity = [-1, 0, 0]\nstiffness = 5"] {
+            assert_eq!(two(more), (Vec::new(), 1), "{more}");
+        }
+        let late = format!("{corner}release = 0.5\n{corner}velocity = [1, 0, 0]\nmoves = [0.6, 9]");
+        assert_eq!(told(&late), (Vec::new(), 1));
+    }
+
+    #[test]
+    fn a_scene_in_which_everything_is_held_says_so() {
+        let (said, held) = told("[[pin]]\ninside = [[-9, -9, -9], [9, 9, 9]]\n[[pin]]\ncorners = ['-x-z']");
+        assert_eq!(held, 9);
+        assert!(said.len() == 1 && said[0].contains("every vertex is held"), "{said:?}");
+        assert_eq!(told("[[pin]]\ncorners = ['-x-z']").0, [""; 0]);
+    }
 }

@@ -61,12 +61,14 @@ pub enum CheckpointError {
         source: io::Error,
     },
     /// Not a checkpoint, or cut, or changed.
-    #[error("{}: {what}; remove it, or start anew without --resume", path.display())]
+    #[error("{}: {what}; {help}", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
         /// What was found and what was expected.
         what: String,
+        /// What to do.
+        help: &'static str,
     },
     /// Of another run.
     #[error("{}: the checkpoint is of {what} {found}, this run's is {expected}; {help}", path.display())]
@@ -103,7 +105,11 @@ impl Checkpoint {
 
     /// Reads a file; `None` if there is none.
     pub fn load(path: &Path) -> Result<Option<Self>, CheckpointError> {
-        let damaged = |what: String| CheckpointError::Damaged { path: path.to_path_buf(), what };
+        let damaged = |what: String| CheckpointError::Damaged {
+            path: path.to_path_buf(),
+            what,
+            help: "start anew without --resume",
+        };
         let bytes = match std::fs::read(path) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -112,7 +118,10 @@ impl Checkpoint {
             }
         };
         if bytes.len() < HEADER || !bytes.starts_with(&MAGIC) {
-            return Err(damaged("not a checkpoint (it does not start with PLIANTCP)".to_string()));
+            // No run replaces what no run wrote, with --resume or without.
+            let help = "move it away, or choose another folder with --out";
+            let what = "not a checkpoint (it does not start with PLIANTCP)".to_string();
+            return Err(CheckpointError::Damaged { path: path.to_path_buf(), what, help });
         }
         let version = u32::from_le_bytes(std::array::from_fn(|i| bytes[8 + i]));
         if version != VERSION {

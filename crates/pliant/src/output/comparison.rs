@@ -77,7 +77,8 @@ mod tests {
             curve: (0..5).map(point).collect(),
         };
         let methods = vec![curve("pd-jacobi"), curve("newton")];
-        let comparison = Comparison { scene: "flag".to_string(), step: 3, reference_energy: 1.0, methods };
+        let comparison =
+            Comparison { scene: "flag".to_string(), step: 3, reference_energy: 1.0, nothing_to_solve: false, methods };
         let folder = tempfile::tempdir().unwrap();
         let files = write_comparison(&folder.path().join("new"), &comparison).unwrap();
         assert_eq!(files.len(), 6);

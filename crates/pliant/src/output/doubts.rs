@@ -1,7 +1,7 @@
 //! What a person should know before believing the result of a run.
 
 use super::report::RunReport;
-use crate::counted::counted;
+use crate::counted::{counted, short};
 use crate::math::Vec3;
 use crate::model::{Body, Model};
 use crate::scene::Scene;
@@ -72,8 +72,10 @@ fn unsolved(scene: &Scene, model: &Model, report: &RunReport) -> Option<String> 
     let force = report.gradient_norm;
     (weight > 0.0 && force > DOUBTFUL_FORCE * weight).then(|| {
         format!(
-            "the last step is far from solved: forces of {force:.3} N are left, against a weight of {weight:.3} N; the \
-             motion may be wrong: {}",
+            "the last step is far from solved: forces of {} N are left, against a weight of {} N; the motion may be \
+             wrong: {}",
+            short(force),
+            short(weight),
             advice(scene, report)
         )
     })
@@ -84,10 +86,10 @@ fn overstretched(scene: &Scene, model: &Model, report: &RunReport, time: f64) ->
     let bound = DOUBTFUL_STRETCH.max(2.0 * intended_stretch(scene, model, time));
     (report.max_stretch > bound).then(|| {
         format!(
-            "an edge is stretched by {:.0} %, and nothing in the scene asks for more than {:.0} %: the material is too soft \
+            "an edge is stretched by {} %, and nothing in the scene asks for more than {} %: the material is too soft \
              for its load, or the motion is wrong: {}",
-            100.0 * report.max_stretch,
-            100.0 * bound,
+            short(100.0 * report.max_stretch),
+            short(100.0 * bound),
             advice(scene, report)
         )
     })
@@ -234,5 +236,18 @@ mod tests {
         assert_eq!(said(&report), [""; 0]);
         report.inverted = 3;
         assert!(said(&report)[0].contains("3 tetrahedra are inside out at the end"), "{:?}", said(&report));
+    }
+
+    /// Regression: "forces of 0.000 N are left, against a weight of 0.000 N".
+    #[test]
+    fn forces_on_specks_have_digits() {
+        let text = "pliant = 1\n[time]\nframes = 1\n[[cloth]]\nsize = '1 mm'\nresolution = 3\ndensity = 0.2\n";
+        let scene = Scene::parse(text, "scene", ".".as_ref(), &[]).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let options = RunOptions { out: folder.path().to_path_buf(), ..RunOptions::default() };
+        let mut report = run(&CpuOnly, &scene, &options, &mut ()).unwrap();
+        report.gradient_norm = 1e-4;
+        let said = unsolved(&scene, &Model::new(&scene).unwrap().0, &report).unwrap();
+        assert!(said.contains("forces of 1.00e-4 N are left, against a weight of 1.96e-6 N"), "{said}");
     }
 }

@@ -30,7 +30,7 @@ pub enum FolderError {
     /// A file has the name of one that a run writes, and no run wrote it.
     #[error(
         "{}: {what}, so no run of Pliant's wrote it, and a run would replace it; choose another folder with --out, or \
-         move the file away", path.display()
+         move that away", path.display()
     )]
     Foreign {
         /// The file.
@@ -62,8 +62,27 @@ pub const DEFAULT_PREVIEWS: [&str; 2] = ["preview.png", "preview.gif"];
 /// An open folder, locked until it is dropped or its process ends, however that ends.
 pub(super) struct RunFolder {
     path: PathBuf,
+    /// The folder and those above it that were not there before, innermost first.
+    made: Vec<PathBuf>,
     _lock: File,
 }
+
+/// A run that was refused leaves no folder behind. The file of the lock stays in all others: who removes it may remove the one
+/// that the next run has just locked.
+impl Drop for RunFolder {
+    fn drop(&mut self) {
+        let Ok(entries) = fs::read_dir(&self.path) else { return };
+        if self.made.is_empty() || entries.flatten().any(|entry| entry.file_name() != LOCK) {
+            return;
+        }
+        let _ = fs::remove_file(self.path.join(LOCK));
+        // The first that is not empty ends it.
+        let _ = self.made.iter().try_for_each(fs::remove_dir);
+    }
+}
+
+/// Name of the file whose lock says that a run is writing.
+const LOCK: &str = ".lock";
 
 impl RunFolder {
     pub fn open(path: &Path) -> Result<Self, FolderError> {
@@ -72,8 +91,10 @@ impl RunFolder {
             move |source| FolderError::Io { path, what, source }
         };
         let unusable = "the output folder cannot be made; choose another with --out";
+        let above = path.ancestors().filter(|folder| !folder.as_os_str().is_empty());
+        let made: Vec<PathBuf> = above.take_while(|folder| !folder.exists()).map(Path::to_path_buf).collect();
         fs::create_dir_all(path).map_err(fail(path, unusable))?;
-        let name = path.join(".lock");
+        let name = path.join(LOCK);
         let locked = "the output folder cannot be written; choose another with --out";
         let lock = OpenOptions::new().write(true).create(true).truncate(false).open(&name);
         let lock = lock.map_err(fail(&name, locked))?;
@@ -83,7 +104,7 @@ impl RunFolder {
             // Some network file systems have no locks; then nobody guards against two runs at once.
             Err(TryLockError::Error(error)) => tracing::debug!("{}: cannot be locked: {error}", name.display()),
         }
-        let folder = Self { path: path.to_path_buf(), _lock: lock };
+        let folder = Self { path: path.to_path_buf(), made, _lock: lock };
         folder.remove_where(&folder.path, is_temporary)?;
         folder.remove_where(&folder.frames(), is_temporary)?;
         Ok(folder)
@@ -120,6 +141,9 @@ impl RunFolder {
             (&store, is_store(&store), "does not begin as a store of frames does"),
             (&report, scene_of_report(&report).map(|scene| scene.is_some()), "is not the report of a run"),
         ];
+        if let Some(path) = self.other_files().into_iter().find(|path| path.is_dir()) {
+            return Err(FolderError::Foreign { path, what: "is a folder" });
+        }
         let mut found = false;
         for (path, is_ours, what) in checked {
             match is_ours {
@@ -172,12 +196,12 @@ impl RunFolder {
 
     /// Cuts the store and the files per frame behind `frame`, where a checkpoint was made.
     pub fn go_back_to(&self, frame: usize, vertices: usize) -> Result<FrameStore, FolderError> {
-        remove(&self.report())?;
         let mut store = FrameStore::open_or_create(&self.store(), vertices)?;
         if store.len() < frame + 1 {
             let (found, expected) = (store.len(), frame + 1);
             return Err(FolderError::FramesMissing { path: self.store(), found, expected });
         }
+        remove(&self.report())?;
         store.truncate(frame + 1)?;
         self.remove_frames_from(frame + 1)?;
         Ok(store)
@@ -326,6 +350,30 @@ mod tests {
             let found = RunFolder::open(folder_with(files).path()).unwrap().earlier_run().unwrap();
             assert!(found.unwrap().contains("before its first checkpoint"));
         }
+    }
+
+    #[test]
+    fn a_folder_made_for_nothing_goes_again_with_those_above_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("out/of/mine");
+        drop(RunFolder::open(&path).unwrap());
+        assert!(!folder.path().join("out").exists());
+        let run = RunFolder::open(&path).unwrap();
+        drop(run.start_anew(&[], 1).unwrap());
+        drop(run);
+        assert!(path.join("frames.bin").exists());
+        // Nor does a folder that was there before.
+        fs::create_dir(folder.path().join("theirs")).unwrap();
+        drop(RunFolder::open(&folder.path().join("theirs")).unwrap());
+        assert!(folder.path().join("theirs").exists());
+    }
+
+    #[test]
+    fn a_folder_with_the_name_of_a_file_is_found_before_anything_is_removed() {
+        let folder = folder_with(&[("checkpoint", "PLIANTCP"), ("frames.bin", "PLFRAMES")]);
+        fs::create_dir(folder.path().join("animation.glb")).unwrap();
+        let found = RunFolder::open(folder.path()).unwrap().earlier_run();
+        assert!(matches!(found, Err(FolderError::Foreign { what: "is a folder", .. })), "{found:?}");
     }
 
     #[test]

@@ -4,9 +4,10 @@
 //! to the next (one weight is 1, all others 0, linear in between). That costs 24 bytes a vertex and frame, 12 without
 //! normals, plus 4 bytes times the square of the number of frames for the weights: 10,000 vertices take 240 kB a
 //! frame, and 300 frames 72 MB. A file stays under `GlbOptions::byte_limit` by leaving out frames evenly, which the
-//! returned `GlbSummary` says. Vertices that no triangle uses (the inside of solids) are not written.
+//! returned `GlbSummary` says. Vertices that no triangle uses (the inside of solids) are not written. Colliders that move do so
+//! by translation and rotation of their nodes, 28 bytes a frame at most.
 //!
-//! Layout of the buffer: indices, then 12-byte vectors, then times and weights (glTF 2.0, sections 3.6, 3.7, 3.11, 4).
+//! Layout of the buffer: indices, then 12-byte vectors, then times, weights and poses (glTF 2.0, sections 3.6, 3.7, 3.11, 4).
 
 use super::frame_store::{FrameStore, FrameStoreError};
 use super::glb_plan::Plan;
@@ -31,17 +32,57 @@ pub struct GlbBody {
     pub two_sided: bool,
 }
 
-/// A thing that does not move: a collider.
+/// A thing that does not deform: a collider.
 #[derive(Clone, Debug)]
 pub struct GlbScenery {
     /// Name in the viewer.
     pub name: String,
-    /// Points, m.
+    /// Points, m; of a thing that moves, in its own frame.
     pub points: Vec<[f64; 3]>,
+    /// Where it is in each frame of the store; empty if it stands still.
+    pub poses: Vec<GlbPose>,
     /// Triangles over the points.
     pub triangles: Vec<[u32; 3]>,
     /// sRGB colour, each component in [0, 1].
     pub colour: [f32; 3],
+}
+
+/// Where a thing is: its own frame is rotated, then moved.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GlbPose {
+    /// m
+    pub translation: [f64; 3],
+    /// Unit quaternion x, y, z, w.
+    pub rotation: [f64; 4],
+}
+
+impl GlbPose {
+    /// From where the origin and the axes of the own frame are, the latter as directions.
+    pub fn of(origin: [f64; 3], axes: [[f64; 3]; 3]) -> Self {
+        Self { translation: origin, rotation: quaternion(axes) }
+    }
+
+    pub(super) fn is_finite(&self) -> bool {
+        self.translation.iter().chain(&self.rotation).all(|c| c.is_finite())
+    }
+}
+
+/// The rotation with these columns as x, y, z, w. One of the four is at least ½, and dividing by it is safe (Shepperd 1978).
+fn quaternion([a, b, c]: [[f64; 3]; 3]) -> [f64; 4] {
+    let trace = a[0] + b[1] + c[2];
+    let four = [a[0], b[1], c[2]].map(|d| 1.0 + 2.0 * d - trace);
+    let [x, y, z, w] = [four[0], four[1], four[2], 1.0 + trace];
+    let q = if w >= x.max(y).max(z) {
+        [b[2] - c[1], c[0] - a[2], a[1] - b[0], w]
+    } else if x >= y.max(z) {
+        [x, a[1] + b[0], c[0] + a[2], b[2] - c[1]]
+    } else if y >= z {
+        [a[1] + b[0], y, b[2] + c[1], c[0] - a[2]]
+    } else {
+        [c[0] + a[2], b[2] + c[1], z, a[1] - b[0]]
+    };
+    let length = q.iter().map(|c| c * c).sum::<f64>().sqrt();
+    q.map(|c| c / length)
 }
 
 /// How an animation is written.

@@ -1,10 +1,11 @@
 //! What lies where in a glTF file: frames that fit, accessors, the JSON and the bytes behind it.
 //!
 //! The buffer holds three views: the indices of every mesh; 12-byte vectors (for each frame, for each body: points,
-//! normals; then the scenery); times and weights. Accessors are numbered in that order.
+//! normals; then the scenery); times, weights and the motion of the scenery. Accessors are numbered in that order.
 
 use super::frame_store::FrameStore;
 use super::glb::{GlbBody, GlbError, GlbOptions, GlbScenery};
+use super::glb_motion::Motion;
 use super::palette::linear;
 use serde_json::{Value, json};
 use std::io::{self, Write};
@@ -25,6 +26,8 @@ struct Part {
 pub(super) struct Plan {
     bodies: Vec<Part>,
     scenery: Vec<(Part, Vec<[f32; 3]>)>,
+    /// Of each thing of the scenery.
+    motions: Vec<Motion>,
     /// Frames of the store that are written.
     pub(super) frames: Vec<usize>,
     options: GlbOptions,
@@ -71,7 +74,13 @@ impl Plan {
         if store.is_empty() {
             return Err(format!("{} holds no frame; an animation needs one", store.path().display()));
         }
-        let mut plan = Self { bodies: Vec::new(), scenery: Vec::new(), frames: Vec::new(), options: *options };
+        let mut plan = Self {
+            bodies: Vec::new(),
+            scenery: Vec::new(),
+            motions: Vec::new(),
+            frames: Vec::new(),
+            options: *options,
+        };
         for body in bodies.iter().filter(|b| !b.triangles.is_empty()) {
             let range = body.vertices.clone();
             if range.end > store.vertices() || range.start > range.end {
@@ -84,7 +93,8 @@ impl Plan {
         if plan.bodies.is_empty() {
             return Err("no body has a triangle; an animation needs a surface".into());
         }
-        for thing in scenery.iter().filter(|s| !s.triangles.is_empty()) {
+        let scenery: Vec<&GlbScenery> = scenery.iter().filter(|s| !s.triangles.is_empty()).collect();
+        for thing in &scenery {
             let part = Part::of(&thing.name, 0, thing.points.len(), &thing.triangles)?;
             let points: Vec<[f32; 3]> = part.kept.iter().map(|&i| thing.points[i as usize].map(|c| c as f32)).collect();
             if let Some(i) = points.iter().flatten().position(|c| !c.is_finite()) {
@@ -93,10 +103,13 @@ impl Plan {
             plan.scenery.push((Part { colour: thing.colour, two_sided: false, ..part }, points));
         }
         let wanted: Vec<usize> = (0..store.len()).step_by(options.stride.max(1)).collect();
-        let fitting = plan.fitting(wanted.len());
+        let moving = scenery.iter().filter(|thing| !thing.poses.is_empty()).count();
+        let fitting = plan.fitting(wanted.len(), moving);
         // First and last stay, the rest is even.
         let pick = |i: usize| wanted[(i * (wanted.len() - 1) + (fitting - 1) / 2) / (fitting - 1).max(1)];
         plan.frames = (0..fitting).map(pick).collect();
+        let motion = |thing: &&GlbScenery| Motion::of(&thing.name, &thing.poses, &plan.frames);
+        plan.motions = scenery.iter().map(motion).collect::<Result<_, _>>()?;
         Ok(plan)
     }
 
@@ -105,13 +118,14 @@ impl Plan {
         1 + usize::from(self.options.normals)
     }
 
-    /// The most frames, at least one and at most `wanted`, that stay under the limit.
-    fn fitting(&self, wanted: usize) -> usize {
+    /// The most frames, at least one and at most `wanted`, that stay under the limit with so many `moving` colliders.
+    fn fitting(&self, wanted: usize, moving: usize) -> usize {
         let points: u64 = self.bodies.iter().map(|b| b.kept.len() as u64).sum();
         let per_frame = self.kinds() as u64 * (12 * points + ACCESSOR_BYTES * self.bodies.len() as u64) + 64;
+        let per_frame = per_frame + 28 * moving as u64;
         let still: u64 = self.scenery.iter().map(|s| 12 * (s.0.triangles.len() as u64) + 24 * s.1.len() as u64).sum();
         let indices: u64 = self.bodies.iter().map(|b| 12 * b.triangles.len() as u64).sum();
-        let fixed = still + indices + 2000 + 1000 * (self.bodies.len() + self.scenery.len()) as u64;
+        let fixed = still + indices + 2000 + 1000 * (self.bodies.len() + self.scenery.len() + moving) as u64;
         let size = |frames: u64| fixed + frames * (per_frame + 4 * frames);
         let (mut fits, mut too_many) = (1, wanted as u64 + 1);
         while too_many - fits > 1 {
@@ -121,7 +135,7 @@ impl Plan {
         fits as usize
     }
 
-    /// Bytes of indices, of vectors, of times and weights.
+    /// Bytes of indices, of vectors, of times, weights and poses.
     fn sections(&self) -> [u64; 3] {
         let parts = || self.bodies.iter().chain(self.scenery.iter().map(|s| &s.0));
         let indices = parts().map(|p| 12 * p.triangles.len() as u64).sum();
@@ -130,7 +144,8 @@ impl Plan {
         let still: u64 = self.scenery.iter().map(|s| s.1.len() as u64).sum();
         let vectors = 12 * self.kinds() as u64 * (moving * frames + still);
         // Without a second frame nothing moves.
-        let floats = if frames > 1 { 4 * frames + 4 * frames * (frames - 1) } else { 0 };
+        let poses = || self.motions.iter().map(Motion::bytes).sum::<u64>();
+        let floats = if frames > 1 { 4 * frames + 4 * frames * (frames - 1) + poses() } else { 0 };
         [indices, vectors, floats]
     }
 
@@ -217,7 +232,7 @@ impl Plan {
             array.iter().flatten().try_for_each(|c| file.write_all(&c.to_le_bytes()))
         })?;
         if self.frames.len() > 1 {
-            self.write_times_and_weights(file).map_err(failed)?;
+            self.write_animation(file).map_err(failed)?;
         }
         Ok(())
     }
@@ -226,7 +241,7 @@ impl Plan {
         (self.frames[k] as f64 / self.options.frame_rate) as f32
     }
 
-    fn write_times_and_weights(&self, file: &mut dyn Write) -> io::Result<()> {
+    fn write_animation(&self, file: &mut dyn Write) -> io::Result<()> {
         for k in 0..self.frames.len() {
             file.write_all(&self.time(k).to_le_bytes())?;
         }
@@ -235,7 +250,7 @@ impl Plan {
                 file.write_all(&f32::from(u8::from(target == k)).to_le_bytes())?;
             }
         }
-        Ok(())
+        self.motions.iter().try_for_each(|motion| motion.write(file))
     }
 
     /// The JSON chunk, filled up with spaces to a multiple of four bytes.
@@ -249,17 +264,14 @@ impl Plan {
         let accessors = self.accessors(&parts, extents);
         let animations = if self.frames.len() > 1 {
             views.push(json!({"buffer": 0, "byteOffset": indices + vectors, "byteLength": floats}));
-            let last = accessors.len();
-            let channel = |node| json!({"sampler": 0, "target": {"node": node, "path": "weights"}});
-            let channels: Vec<Value> = (0..self.bodies.len()).map(channel).collect();
-            let sampler = json!({"input": last - 2, "output": last - 1, "interpolation": "LINEAR"});
-            vec![json!({"name": "run", "channels": channels, "samplers": [sampler]})]
+            vec![self.animation(accessors.len())]
         } else {
             Vec::new()
         };
         let meshes: Vec<Value> = (0..parts.len()).map(|p| self.mesh(p, &parts)).collect();
-        let nodes: Vec<Value> =
+        let mut nodes: Vec<Value> =
             parts.iter().enumerate().map(|(p, part)| json!({"mesh": p, "name": part.name})).collect();
+        nodes[self.bodies.len()..].iter_mut().zip(&self.motions).for_each(|(node, motion)| motion.place(node));
         let mut root = json!({
             "asset": {"version": "2.0", "generator": "Pliant"},
             "scene": 0,
@@ -277,6 +289,21 @@ impl Plan {
         let mut bytes = root.to_string().into_bytes();
         bytes.resize(bytes.len().next_multiple_of(4), b' ');
         bytes
+    }
+
+    /// The animation, whose accessors are the last of so many: times, weights, then what moves the scenery.
+    fn animation(&self, accessors: usize) -> Value {
+        let tracks = || self.motions.iter().enumerate().flat_map(|(k, m)| m.tracks().map(move |track| (k, track.0)));
+        let times = accessors - 2 - tracks().count();
+        let sampler = |output: usize| json!({"input": times, "output": output, "interpolation": "LINEAR"});
+        let channel = |sampler: usize, node: usize, path: &str| json!({"sampler": sampler, "target": {"node": node, "path": path}});
+        let (mut samplers, bodies) = (vec![sampler(times + 1)], self.bodies.len());
+        let mut channels: Vec<Value> = (0..bodies).map(|body| channel(0, body, "weights")).collect();
+        for (thing, path) in tracks() {
+            channels.push(channel(samplers.len(), bodies + thing, path));
+            samplers.push(sampler(times + 1 + samplers.len()));
+        }
+        json!({"name": "run", "channels": channels, "samplers": samplers})
     }
 
     /// Number of the accessor that holds points of frame `k` (0: the mesh itself) of part `p`; normals follow it.
@@ -316,6 +343,11 @@ impl Plan {
             let (from, to) = (f64::from(self.time(0)), f64::from(self.time(frames - 1)));
             accessors.push(json!({"bufferView": 2, "byteOffset": 0, "componentType": 5126, "count": frames, "type": "SCALAR", "min": [from], "max": [to]}));
             accessors.push(json!({"bufferView": 2, "byteOffset": 4 * frames, "componentType": 5126, "count": frames * (frames - 1), "type": "SCALAR"}));
+            let mut offset = 4 * frames * frames;
+            for (_, kind, floats) in self.motions.iter().flat_map(Motion::tracks) {
+                accessors.push(json!({"bufferView": 2, "byteOffset": offset, "componentType": 5126, "count": frames, "type": kind}));
+                offset += 4 * floats;
+            }
         }
         accessors
     }

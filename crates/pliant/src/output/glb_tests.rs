@@ -12,7 +12,8 @@ fn scene() -> (Vec<GlbBody>, Vec<GlbScenery>) {
     };
     let bodies = vec![body("sheet", 0..4, vec![[0, 1, 2], [2, 1, 3]]), body("flag \"2\"", 4..8, vec![[0, 3, 1]])];
     let points = vec![[0.0, -1.0, 0.0], [1.0, -1.0, 0.0], [0.0, -1.0, 1.0]];
-    let floor = GlbScenery { name: "floor".into(), points, triangles: vec![[0, 2, 1]], colour: [0.5; 3] };
+    let floor =
+        GlbScenery { name: "floor".into(), points, poses: Vec::new(), triangles: vec![[0, 2, 1]], colour: [0.5; 3] };
     (bodies, vec![floor])
 }
 
@@ -52,7 +53,11 @@ impl Parsed {
     fn floats(&self, accessor: usize) -> Vec<f32> {
         let accessor = &self.json["accessors"][accessor];
         let view = &self.json["bufferViews"][Self::number(&accessor["bufferView"])];
-        let components = if accessor["type"] == "VEC3" { 3 } else { 1 };
+        let components = match accessor["type"].as_str().unwrap() {
+            "VEC4" => 4,
+            "VEC3" => 3,
+            kind => [("SCALAR", 1)].iter().find(|known| known.0 == kind).unwrap().1,
+        };
         let bytes = Self::number(&accessor["count"]) * components * 4;
         let (offset, start) = (Self::number(&accessor["byteOffset"]), Self::number(&view["byteOffset"]));
         assert!(Self::number(&accessor["count"]) > 0);
@@ -204,4 +209,156 @@ fn contradictions_are_errors_that_name_the_place_and_leave_no_file() {
     assert!(message(&mut store, &bodies, GlbOptions::default()).contains("a frame has 8"));
     assert!(message(&mut store, &[], GlbOptions::default()).contains("no body"));
     assert!(!path.exists());
+}
+
+/// A ball that rolls off after a while, a box that turns over, a floor that rises, a wall that stands: every kind of motion.
+const MOVING: &str = "
+    pliant = 1
+    [time]
+    frame_rate = 20
+    [[cloth]]
+    resolution = 2
+    [[collider]]
+    name = 'ball'
+    shape = 'sphere'
+    radius = 0.3
+    position = [0, -2, 0]
+    velocity = [1, 0, 0.5]
+    moves = [0.1, 0.35]
+    [[collider]]
+    name = 'box'
+    shape = 'box'
+    size = [0.3, 0.2, 0.1]
+    position = [0, -4, 1]
+    rotation = [20, 0, 70]
+    velocity = [0, 1, 0]
+    angular_velocity = ['100 deg/s', '1100 deg/s', 0]
+    [[collider]]
+    name = 'floor'
+    shape = 'half-space'
+    position = [5, -9, 0]
+    normal = [0.1, 1, 0]
+    velocity = [0, 1, 0]
+    [[collider]]
+    name = 'wall'
+    shape = 'half-space'
+    position = [0, -9, 0]
+    [[collider]]
+    name = 'late'
+    shape = 'capsule'
+    radius = 0.1
+    height = 0.2
+    velocity = [0, 1, 0]
+    moves = [7, 8]
+";
+
+impl Parsed {
+    /// Floats that a channel gives a node in each frame, or those of the node itself.
+    fn track(&self, node: usize, path: &str, frames: usize) -> Vec<Vec<f64>> {
+        let animation = &self.json["animations"][0];
+        let channels = animation["channels"].as_array().unwrap();
+        let target = |c: &&Value| c["target"]["node"] == node && c["target"]["path"] == path;
+        let Some(channel) = channels.iter().find(target) else {
+            let still: Option<Vec<f64>> = serde_json::from_value(self.json["nodes"][node][path].clone()).unwrap();
+            let none = if path == "rotation" { vec![0.0, 0.0, 0.0, 1.0] } else { vec![0.0; 3] };
+            return vec![still.unwrap_or(none); frames];
+        };
+        let sampler = &animation["samplers"][Self::number(&channel["sampler"])];
+        let output = Self::number(&sampler["output"]);
+        let width = if path == "rotation" { 4 } else { 3 };
+        assert_eq!(
+            self.json["accessors"][output]["count"],
+            self.json["accessors"][Self::number(&sampler["input"])]["count"]
+        );
+        self.floats(output).chunks(width).map(|c| c.iter().map(|c| f64::from(*c)).collect()).collect()
+    }
+}
+
+/// A point turned by a quaternion, then moved.
+fn placed(p: [f32; 3], q: &[f64], t: &[f64]) -> crate::math::Vec3<f64> {
+    use crate::math::Vec3;
+    let (p, axis) = (Vec3::of(p.map(f64::from)), Vec3::new(q[0], q[1], q[2]));
+    let twice = axis.cross(p) * 2.0;
+    p + twice * q[3] + axis.cross(twice) + Vec3::new(t[0], t[1], t[2])
+}
+
+#[test]
+fn colliders_that_move_do_so_in_the_animation_and_others_cost_nothing() {
+    use crate::math::Vec3;
+    use crate::output::scenery::Scenery;
+    let scene = crate::scene::Scene::parse(MOVING, "t", ".".as_ref(), &[]).unwrap();
+    let (frames, rate) = (11, scene.time.frame_rate);
+    let bounds = crate::output::Bounds { low: [-0.5; 3], high: [0.5; 3] };
+    let (model, _) = crate::model::Model::new(&scene).unwrap();
+    let scenery_of = || Scenery::of(&scene, &model, bounds, 4.0);
+    let still: Vec<Vec<[f64; 3]>> = scenery_of().iter().map(|s| s.points_at(0.0)).collect();
+    let scenery = scenery_of().into_iter().map(|s| s.animated(frames, rate)).collect();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.glb");
+    let options = GlbOptions { frame_rate: rate, ..GlbOptions::default() };
+    let mut writer = GlbWriter::create(&path, scene_bodies(), scenery, options).unwrap();
+    (0..frames).for_each(|frame| writer.add_frame(points(frame)).unwrap());
+    assert_eq!(writer.finish().unwrap().bytes, std::fs::metadata(&path).unwrap().len());
+    let glb = parse(&path);
+    (0..glb.json["accessors"].as_array().unwrap().len()).for_each(|accessor| drop(glb.floats(accessor)));
+
+    let channels = glb.json["animations"][0]["channels"].as_array().unwrap();
+    let moved: Vec<(u64, &str)> = channels
+        .iter()
+        .map(|c| (c["target"]["node"].as_u64().unwrap(), c["target"]["path"].as_str().unwrap()))
+        .filter(|(_, path)| *path != "weights")
+        .collect();
+    assert_eq!(moved, [(2, "translation"), (3, "translation"), (3, "rotation"), (4, "translation")]);
+    for (k, described) in scene.collider.iter().enumerate() {
+        let node = 2 + k;
+        let own = glb.points(Parsed::number(&glb.json["meshes"][node]["primitives"][0]["attributes"]["POSITION"]));
+        let [translations, rotations] = ["translation", "rotation"].map(|path| glb.track(node, path, frames));
+        for frame in 0..frames {
+            let (q, t) = (&rotations[frame], &translations[frame]);
+            assert!((q.iter().map(|c| c * c).sum::<f64>() - 1.0).abs() < 1e-6, "a unit quaternion");
+            if frame > 0 {
+                let turn: f64 = q.iter().zip(&rotations[frame - 1]).map(|(a, b)| a * b).sum();
+                assert!(turn >= 0.0, "the shorter way");
+            }
+            let posed = model.colliders[k].at::<f64>(frame as f64 / rate);
+            for (i, p) in own.iter().enumerate() {
+                let x = placed(*p, q, t);
+                let (distance, _) = posed.distance(x);
+                assert!(distance.abs() < 1e-5, "{} at frame {frame}: {distance}", described.name);
+                if frame == 0 {
+                    let expected = Vec3::of(still[k][i]);
+                    assert!((x - expected).length() < 1e-5, "{}", described.name);
+                }
+                if described.name == "box" {
+                    // Faces look alike: compare each corner with where the collider puts it.
+                    let expected = posed.place(Vec3::of(p.map(f64::from)));
+                    assert!((x - expected).length() < 1e-5, "frame {frame}: {x:?} {expected:?}");
+                }
+            }
+        }
+        assert_eq!(glb.json["nodes"][node]["rotation"].is_null(), ["wall", "late"].contains(&&*described.name));
+    }
+}
+
+fn scene_bodies() -> Vec<GlbBody> {
+    scene().0
+}
+
+#[test]
+fn poses_that_are_missing_or_not_finite_are_errors() {
+    let folder = tempfile::tempdir().unwrap();
+    let (bodies, mut scenery) = scene();
+    let mut told = |poses: Vec<GlbPose>| {
+        scenery[0].poses = poses;
+        let mut store = FrameStore::open_or_create(&folder.path().join("frames"), 8).unwrap();
+        store.truncate(0).unwrap();
+        (0..3).for_each(|frame| store.append(points(frame)).unwrap());
+        write(&folder.path().join("a.glb"), &mut store, &bodies, &scenery, &GlbOptions::default())
+            .unwrap_err()
+            .to_string()
+    };
+    let pose = GlbPose { translation: [0.0; 3], rotation: [0.0, 0.0, 0.0, 1.0] };
+    assert!(told(vec![pose; 2]).contains("`floor` has 2 poses"));
+    let lost = GlbPose { translation: [f64::NAN; 3], ..pose };
+    assert!(told(vec![pose, lost, pose]).contains("not finite"));
 }

@@ -15,18 +15,37 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 pub enum PreviewError {
     /// Neither PNG nor GIF.
-    #[error("{}: a preview is a .png (a sheet of moments) or a .gif (a motion); change the ending", path.display())]
+    #[error("{}: a preview is a .png (a sheet of moments) or a .gif (a motion); change the ending of what follows --preview", path.display())]
     Format {
         /// As given.
         path: PathBuf,
     },
     /// The picture would lie in a folder that is not there.
-    #[error("{}: there is no folder {}; make it first, or choose another place for the preview", path.display(), folder.display())]
+    #[error("{}: there is no folder {}; make it first, or choose another place with --preview", path.display(), folder.display())]
     NoFolder {
         /// As given.
         path: PathBuf,
         /// Its folder.
         folder: PathBuf,
+    },
+    /// Something else has that name.
+    #[error("{} {what}, so no picture can go there; choose another file with --preview", path.display())]
+    Taken {
+        /// As given.
+        path: PathBuf,
+        /// What it is.
+        what: &'static str,
+    },
+    /// No file can be made there.
+    #[error(
+        "{}: the picture cannot be written there: {source}; choose another place with --preview, or do without pictures by \
+         --no-preview", path.display()
+    )]
+    Unwritable {
+        /// As given.
+        path: PathBuf,
+        /// The file system's answer.
+        source: io::Error,
     },
     /// The frames cannot be read.
     #[error(transparent)]

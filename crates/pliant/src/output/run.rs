@@ -9,18 +9,20 @@ use super::frame_store::FrameStoreError;
 use super::frames::Frames;
 use super::glb::{self, GlbBody, GlbError, GlbOptions, GlbScenery};
 use super::keeper::{Keeper, Known, keep_frame};
+use super::pressed::pressed;
 use super::preview::{Preview, PreviewError, PreviewKind};
+use super::preview_paths::check_previews;
 use super::report::{RunReport, Status};
 use super::scene_check::{BodyCheck, faulty_bodies};
 use super::scenery::Scenery;
 use super::tally::Tally;
 use super::tunnelling::Tunnelling;
-use super::{Bounds, body_colour, collider_colour};
+use super::{Bounds, body_colour};
 use crate::atomic_file::write_atomically;
 use crate::counted::counted;
 use crate::device::Devices;
 use crate::mesh::{Finding, MeshError, Severity};
-use crate::model::{Model, State};
+use crate::model::{Model, State, Use, check_memory};
 use crate::scene::{DeviceSettings, Scene, SolverSettings};
 use crate::step::{Question, Simulation, SimulationError, reference};
 use std::io;
@@ -173,7 +175,8 @@ impl<'a> Run<'a> {
         hooks: &mut dyn RunHooks,
     ) -> Result<Self, RunError> {
         hooks.stage(RunStage::Preparing, 0);
-        check_previews(options)?;
+        check_previews(&options.previews, &options.out)?;
+        check_memory(scene, Use::Run).map_err(SimulationError::from)?;
         let folder = RunFolder::open(&options.out)?;
         let found =
             if options.resume { Checkpoint::load(&folder.checkpoint()).map_err(FolderError::from)? } else { None };
@@ -238,6 +241,7 @@ impl<'a> Run<'a> {
         self.report.frames = state.step / self.scene.time.steps_per_frame as u64;
         let doubts = doubts(self.scene, self.simulation.model(), &self.report, state.time);
         self.report.warnings.extend(doubts);
+        self.report.warnings.extend(pressed(self.scene, self.simulation.model(), state));
         self.report.warnings.extend(self.frames.keeper().tunnelling.warning());
         if !self.options.error || self.report.status != Status::Done {
             return Ok(());
@@ -251,6 +255,10 @@ impl<'a> Run<'a> {
         hooks.stage(RunStage::Referencing, 0);
         let question = Question { scene: self.scene, model: self.simulation.model(), state: &before };
         match reference(&question) {
+            Ok(reference) if reference.has_nothing_to_solve(&question) => {
+                let warning = "no relative error: the last step began at its solution, so there was nothing to solve";
+                self.report.warnings.push(warning.to_string());
+            }
             Ok(reference) => self.report.relative_error = Some(reference.relative_error(self.report.energy)),
             Err(error) => self.report.warnings.push(format!("no relative error: {error}")),
         }
@@ -267,8 +275,9 @@ impl<'a> Run<'a> {
         let mut keeper = self.frames.keeper();
         keeper.store.read(0)?.iter().for_each(|p| bounds.include(p.map(f64::from)));
         let bodies: Vec<GlbBody> = self.simulation.model().bodies.iter().enumerate().map(glb_body).collect();
+        let (frames, rate) = (keeper.store.len(), self.scene.time.frame_rate);
         let scenery = Scenery::of(self.scene, self.simulation.model(), bounds, PATCH);
-        let scenery: Vec<GlbScenery> = scenery.into_iter().map(glb_scenery).collect();
+        let scenery: Vec<GlbScenery> = scenery.into_iter().map(|thing| thing.animated(frames, rate)).collect();
         let options = GlbOptions { frame_rate: self.scene.time.frame_rate, ..GlbOptions::default() };
         let path = keeper.folder.animation();
         let summary = glb::write(&path, &mut keeper.store, &bodies, &scenery, &options)?;
@@ -346,20 +355,6 @@ fn refuse_faulty_meshes(scene: &Scene, model: &Model) -> Result<Vec<String>, Run
 
 fn each_on_a_line(faults: &[(String, String)]) -> String {
     faults.iter().map(|(body, fault)| format!("body '{body}': {fault}\n")).collect()
-}
-
-/// Files that cannot be written are better known before an hour of simulation than after. The output folder need not be
-/// there yet.
-fn check_previews(options: &RunOptions) -> Result<(), PreviewError> {
-    let out = std::path::absolute(&options.out).ok();
-    for path in &options.previews {
-        PreviewKind::of(path)?;
-        let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) else { continue };
-        if !folder.is_dir() && std::path::absolute(folder).ok() != out {
-            return Err(PreviewError::NoFolder { path: path.clone(), folder: folder.to_path_buf() });
-        }
-    }
-    Ok(())
 }
 
 /// What differs from the run that left the checkpoint, and does not forbid to go on from its `frame`.
@@ -440,10 +435,6 @@ fn glb_body((index, body): (usize, &crate::model::Body)) -> GlbBody {
         colour: body_colour(index),
         two_sided: body.tets.is_empty(),
     }
-}
-
-fn glb_scenery(thing: Scenery) -> GlbScenery {
-    GlbScenery { points: thing.points_at(0.0), name: thing.name, triangles: thing.triangles, colour: collider_colour() }
 }
 
 #[cfg(test)]

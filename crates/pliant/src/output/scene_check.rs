@@ -1,13 +1,13 @@
 //! What can be known about a scene without simulating it.
 
-use super::at_start::{inverted_tets, odd_at_start};
+use super::at_start::{held_vertices, inverted_tets, odd_at_start};
 use super::report::count_intersections;
 use crate::counted::counted;
 use crate::device::DeviceChoice;
 use crate::disk_cache::DiskCache;
 use crate::math::Vec3;
 use crate::mesh::{self, Finding, Mesh, Severity};
-use crate::model::{Body, Model, State};
+use crate::model::{Body, Model, State, Use, check_memory};
 use crate::scene::{MeshSource, Scene};
 use crate::solver::find_method_for;
 use crate::step::SimulationError;
@@ -92,6 +92,7 @@ pub(super) fn faulty_bodies(scene: &Scene, model: &Model) -> Vec<BodyCheck> {
 
 /// Builds a scene, with a cache for what takes long, and looks at it at rest and at the start.
 pub fn check_scene(scene: &Scene, cache: &DiskCache) -> Result<SceneCheck, SimulationError> {
+    check_memory(scene, Use::Check)?;
     let (model, start) = Model::with_cache(scene, cache)?;
     // No device is opened here; of GPUs none has a direct solver.
     let choice = DeviceChoice::of(&scene.device.name).map_err(SimulationError::from)?;
@@ -120,7 +121,7 @@ pub fn check_scene(scene: &Scene, cache: &DiskCache) -> Result<SceneCheck, Simul
         steps: scene.time.frames * scene.time.steps_per_frame,
         step_seconds: 1.0 / (scene.time.frame_rate * scene.time.steps_per_frame as f64),
         vertices: model.vertices(),
-        pins: model.pins.len(),
+        pins: held_vertices(&model),
         colliders: model.colliders.len(),
         mass: model.mass.iter().sum(),
         elements: model.elements.iter().map(element).collect(),

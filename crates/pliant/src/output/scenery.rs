@@ -1,6 +1,8 @@
 //! Colliders as surfaces to look at, where they are at a given time.
 
 use super::camera::Bounds;
+use super::glb::{GlbPose, GlbScenery};
+use super::palette::collider_colour;
 use crate::contact;
 use crate::math::Vec3;
 use crate::mesh::Mesh;
@@ -15,6 +17,8 @@ pub(super) struct Scenery {
     /// In its own frame, m; of a half-space, a patch around the origin of its plane.
     points: Vec<[f64; 3]>,
     motion: contact::Collider,
+    /// It never moves.
+    still: bool,
     /// It is a half-space: the patch is shown near this point.
     near: Option<Vec3<f64>>,
     /// It is a level floor that stands still, at this height, m.
@@ -50,6 +54,7 @@ impl Scenery {
             triangles: mesh.triangles,
             points: mesh.points,
             motion: motion.clone(),
+            still,
             near: endless.then(|| Vec3::of(bodies.centre())),
             floor,
         })
@@ -57,12 +62,35 @@ impl Scenery {
 
     /// Its points at `time` s, m.
     pub fn points_at(&self, time: f64) -> Vec<[f64; 3]> {
+        let (origin, axes) = self.frame_at(time);
+        let place = |p: &[f64; 3]| origin + axes[0] * p[0] + axes[1] * p[1] + axes[2] * p[2];
+        self.points.iter().map(|p| place(p).f64()).collect()
+    }
+
+    /// Where its own frame is at `time` s: origin, m, and axes.
+    fn frame_at(&self, time: f64) -> (Vec3<f64>, [Vec3<f64>; 3]) {
         let posed = self.motion.at::<f64>(time);
-        let shift = self.near.map_or(Vec3::ZERO, |near| {
+        let centre = posed.place(Vec3::ZERO);
+        let origin = self.near.map_or(centre, |near| {
             let (distance, normal) = posed.distance(near);
-            near - normal * distance - posed.place(Vec3::ZERO)
+            near - normal * distance
         });
-        self.points.iter().map(|p| (posed.place(Vec3::of(*p)) + shift).f64()).collect()
+        (origin, [0, 1, 2].map(|axis| posed.place(Vec3::axis(axis)) - centre))
+    }
+
+    /// For an animation of so many `frames` at a rate, 1/s.
+    pub fn animated(self, frames: usize, rate: f64) -> GlbScenery {
+        let pose = |frame: usize| {
+            let (origin, axes) = self.frame_at(frame as f64 / rate);
+            GlbPose::of(origin.f64(), axes.map(Vec3::f64))
+        };
+        let mut poses: Vec<GlbPose> = if self.still { Vec::new() } else { (0..frames).map(pose).collect() };
+        // It may well move after the end only.
+        if poses.windows(2).all(|pair| pair[0] == pair[1]) {
+            poses.clear();
+        }
+        let points = if poses.is_empty() { self.points_at(0.0) } else { self.points };
+        GlbScenery { name: self.name, points, poses, triangles: self.triangles, colour: collider_colour() }
     }
 
     /// It is a half-space.

@@ -33,8 +33,12 @@ const MESH: Key = key(
     "none: the shape is generated",
     "A mesh file, relative to the scene's folder, instead of `shape`. May also be a table with `file`, or with `shape` and its keys.",
 );
-const THICKNESS: Key =
-    key("thickness", Kind::Number(LENGTH, Range::NOT_NEGATIVE), "0.001", "Distance kept from colliders.");
+const THICKNESS: Key = key(
+    "thickness",
+    Kind::Number(LENGTH, Range::NOT_NEGATIVE),
+    "0.001",
+    "Distance kept from colliders, and how far contact is squeezed under load. 0: cloth lies in the surface, which pictures show as flicker or holes, and friction knows of weight and motion only, not of tension or clamps.",
+);
 const MOVES: Key =
     key("moves", Kind::Interval(TIME, Range::MOMENT), "[0, inf]", "It moves only from the first to the second time.");
 
@@ -410,7 +414,7 @@ const SOLVER: SectionKeys = SectionKeys {
             "contact_stiffness",
             Kind::Number(PLAIN, Range::POSITIVE),
             "1",
-            "Stiffness of contact, as a multiple of each vertex's diagonal.",
+            "Stiffness of contact, as a multiple of each vertex's diagonal. Soft, heavy solids need 10 or more: else their contact is squeezed through its thickness, and they slide.",
         ),
     ],
 };

@@ -283,7 +283,7 @@ impl<'a> Section<'a> {
                 }
             },
             _ => {
-                let message = format!("`{key}` is {}; expected a {}", node.described(), units::described(quantity));
+                let message = format!("`{key}` is {}; expected {}", node.described(), units::described(quantity));
                 self.log.add(node.place, message, units::for_example(quantity));
                 return None;
             }

@@ -6,8 +6,16 @@ use std::path::Path;
 ///
 /// Near: at most a third of the letters differ (a swap of neighbours counts once; case and `-`, `_`, ` ` do not count).
 pub fn nearest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
+    nearest_within(allowed(word), word, candidates)
+}
+
+/// How many letters of a word may differ.
+fn allowed(word: &str) -> usize {
+    (normal(word).len().max(3) / 3).min(3)
+}
+
+fn nearest_within<'c>(allowed: usize, word: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
     let typed = normal(word);
-    let allowed = (typed.len().max(3) / 3).min(3);
     candidates
         .into_iter()
         .map(|candidate| (distance(&typed, &normal(candidate)), candidate))
@@ -46,13 +54,14 @@ pub(super) fn either(names: &[&str]) -> String {
     }
 }
 
-/// The file in `folder` whose name is nearest to `name`.
+/// The file in `folder` whose name is nearest to `name`. That both end in `.toml` makes them no nearer.
 pub(super) fn nearest_file(folder: &Path, name: &str) -> Option<String> {
     let entries = std::fs::read_dir(folder).ok()?;
     let mut names: Vec<String> =
         entries.flatten().take(1000).filter_map(|e| e.file_name().into_string().ok()).collect();
     names.sort();
-    nearest(name, names.iter().map(String::as_str)).map(str::to_string)
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    nearest_within(allowed(stem), name, names.iter().map(String::as_str)).map(str::to_string)
 }
 
 fn normal(word: &str) -> Vec<char> {
@@ -98,6 +107,15 @@ mod tests {
         assert_eq!(nearest("densty", KEYS), Some("density"));
         assert_eq!(nearest("Stretch-Stifness", KEYS), Some("stretch_stiffness"));
         assert_eq!(nearest("frames", KEYS), None);
+    }
+
+    #[test]
+    fn an_ending_in_common_makes_files_no_nearer() {
+        let folder = tempfile::tempdir().unwrap();
+        ["big.toml", "tablecloth.toml"].iter().for_each(|name| std::fs::write(folder.path().join(name), "").unwrap());
+        let near = |name: &str| nearest_file(folder.path(), name);
+        assert_eq!((near("long.toml"), near("bag.toml")), (None, Some("big.toml".to_string())));
+        assert_eq!(near("tablclot.toml"), Some("tablecloth.toml".to_string()));
     }
 
     #[test]

@@ -192,12 +192,12 @@ pub(super) fn read(text: &str, quantity: &Quantity) -> Result<f64, UnitError> {
             "has no unit".to_string()
         } else {
             match NAMED.iter().find(|q| q.dimension == dimension) {
-                Some(named) => format!("is a {} ({})", named.name, named.unit),
+                Some(named) => format!("is {}", described(named)),
                 None => format!("is in {}", dimension.in_base_units()),
             }
         };
         return Err(UnitError {
-            message: format!("\"{text}\" {is}; expected a {}", described(quantity)),
+            message: format!("\"{text}\" {is}; expected {}", described(quantity)),
             help: for_example(quantity),
         });
     }
@@ -209,9 +209,11 @@ pub(super) fn read(text: &str, quantity: &Quantity) -> Result<f64, UnitError> {
     }
 }
 
-/// `length (m)`, or `plain number`
+/// `a length (m)`, `an angle (deg)`, or `a plain number`
 pub(super) fn described(quantity: &Quantity) -> String {
-    if quantity.unit.is_empty() { quantity.name.to_string() } else { format!("{} ({})", quantity.name, quantity.unit) }
+    let article = if quantity.name.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+    let unit = if quantity.unit.is_empty() { String::new() } else { format!(" ({})", quantity.unit) };
+    format!("{article} {}{unit}", quantity.name)
 }
 
 /// `write for example "5 mm", or a bare number in m`
@@ -228,7 +230,7 @@ fn expression(text: &str, quantity: &Quantity) -> Result<(f64, Dimension), UnitE
     let digits = number_length(trimmed);
     let Ok(mut value) = trimmed[..digits].replace('_', "").parse::<f64>() else {
         return Err(UnitError {
-            message: format!("\"{text}\" does not start with a number; expected a {}", described(quantity)),
+            message: format!("\"{text}\" does not start with a number; expected {}", described(quantity)),
             help: for_example(quantity),
         });
     };
@@ -272,7 +274,10 @@ fn factor(text: &str, rest: &mut &str) -> Result<Factor, UnitError> {
         } else {
             format!("unknown unit `{name}` in \"{text}\"")
         };
-        return Err(UnitError { message, help: suggest::help(name, "units", &names) });
+        let known = || format!("known units: {}", suggest::list(&names));
+        let near = || if name.is_empty() { known() } else { suggest::help(name, "units", &names) };
+        let help = meant_power(text, rest).unwrap_or_else(near);
+        return Err(UnitError { message, help });
     };
     let (power, after) = power(after).ok_or_else(|| UnitError {
         message: format!("the power after `{name}` in \"{text}\" is not a small whole number"),
@@ -280,6 +285,13 @@ fn factor(text: &str, rest: &mut &str) -> Result<Factor, UnitError> {
     })?;
     *rest = after;
     Ok(Factor { size, powers, power })
+}
+
+/// A question for who wrote `m2` for `m^2`; `rest` is what is left of `text` from the power on.
+fn meant_power(text: &str, rest: &str) -> Option<String> {
+    let before = text.trim().strip_suffix(rest)?;
+    let power = rest.starts_with(|c: char| c.is_ascii_digit() || c == '-') && before.ends_with(char::is_alphabetic);
+    power.then(|| format!("did you mean \"{before}^{rest}\"?"))
 }
 
 /// `^2`, `^-1`, `²`, `³`, or nothing (1), and what follows.
@@ -387,6 +399,23 @@ mod tests {
     fn an_unknown_unit_finds_the_nearest() {
         let e = read("1 Mpa", &PRESSURE).unwrap_err();
         assert_eq!((e.message.as_str(), e.help.as_str()), ("unknown unit `Mpa` in \"1 Mpa\"", "did you mean `MPa`?"));
+    }
+
+    #[test]
+    fn a_power_without_its_sign_finds_it() {
+        for (text, meant) in [("80 g/m2", "80 g/m^2"), ("9.81 m/s2 ", "9.81 m/s^2"), ("3 m s-2", "3 m s^-2")] {
+            assert_eq!(read(text, &AREA_DENSITY).unwrap_err().help, format!("did you mean \"{meant}\"?"));
+        }
+        assert!(read("5 /2", &LENGTH).unwrap_err().help.starts_with("known units"));
+    }
+
+    #[test]
+    fn articles_fit_their_words() {
+        assert_eq!(read("1 m", &ANGLE).unwrap_err().message, "\"1 m\" is a length (m); expected an angle (deg)");
+        assert_eq!(
+            read("1 m/s^2", &LENGTH).unwrap_err().message,
+            "\"1 m/s^2\" is an acceleration (m/s^2); expected a length (m)"
+        );
     }
 
     #[test]

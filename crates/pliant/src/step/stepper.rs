@@ -5,6 +5,7 @@ use super::pace::{Observed, Pace};
 use super::showing::Showing;
 use super::{Certificate, SimulationError};
 use crate::device::{Device, DeviceError, Measures, Moment, Slot, StepInput};
+use crate::math::Vec3;
 use crate::model::{Model, State, System};
 use crate::solver::{Control, Method, Parameters, SolveError, SolveReport, Solver};
 use std::sync::Arc;
@@ -225,9 +226,10 @@ where
         }
         let measures = self.device.measures(&mut self.pieces[index].problem)?;
         let method = self.settings.method;
-        accept(method, &measures).map_err(Failure::Step)?;
+        let negligible = negligible_energy(&self.model, self.pieces[index].h);
+        accept(method, &measures, negligible).map_err(Failure::Step)?;
         if !careful && method.finishes_accelerated(self.model.vertices()) && solve.iterations >= method.iterations {
-            accept_beside_staying(&measures).map_err(Failure::Step)?;
+            accept_beside_staying(&measures, negligible).map_err(Failure::Step)?;
         }
         let unmoved = solve.iterations > 0 && measures.energy >= measures.start_energy;
         let stalled = (unmoved || solve.stuck) && measures.possible_decrease > measures.rounding_energy;
@@ -317,14 +319,23 @@ struct SolvedPiece {
     certificate: Certificate,
 }
 
-/// Refuses what is not finite and what increased the energy that it was to decrease by more than rounding.
-fn accept(method: &Method, measures: &Measures) -> Result<(), String> {
+/// Energy that nobody would see in a step of `h` s, J: a billionth of ½ Σ m |a h|², the motion that gravity alone gives a body
+/// in the step. Of a body of a millimetre that falls freely in `f64`, E is less than that and consists of rounding, more of it
+/// than positions have by themselves, so that its ups and downs say nothing about the solver.
+pub(super) fn negligible_energy(model: &Model, h: f64) -> f64 {
+    let speed_sq = Vec3::<f64>::of(model.acceleration).length_sq() * h * h;
+    1e-9 * 0.5 * model.mass.iter().sum::<f64>() * speed_sq
+}
+
+/// Refuses what is not finite and what increased the energy that it was to decrease by more than rounding, or by more than is
+/// `negligible`, J.
+fn accept(method: &Method, measures: &Measures, negligible: f64) -> Result<(), String> {
     let Measures { energy, start_energy, rounding_energy, .. } = *measures;
     if !energy.is_finite() {
         return Err("the result is not finite".to_string());
     }
     let rise = energy - start_energy;
-    if method.minimises && rise > 1e-4 * start_energy.abs() && rise > rounding_energy {
+    if method.minimises && rise > 1e-4 * start_energy.abs() && rise > rounding_energy.max(negligible) {
         return Err(format!("the solver raised the energy from {start_energy:.6e} J to {energy:.6e} J"));
     }
     Ok(())
@@ -332,9 +343,9 @@ fn accept(method: &Method, measures: &Measures) -> Result<(), String> {
 
 /// Refuses a solution that is worse than not moving by more than the energy of the motion: where E has many valleys,
 /// acceleration may lead over a ridge into another one, from there back in the next step, and so on without end.
-fn accept_beside_staying(measures: &Measures) -> Result<(), String> {
+fn accept_beside_staying(measures: &Measures, negligible: f64) -> Result<(), String> {
     let Measures { energy, still_energy, motion_energy, rounding_energy, .. } = *measures;
-    if energy - still_energy > motion_energy + rounding_energy {
+    if energy - still_energy > motion_energy + rounding_energy.max(negligible) {
         return Err(format!("the solver ended at {energy:.6e} J, where not moving has {still_energy:.6e} J"));
     }
     Ok(())

@@ -184,3 +184,45 @@ fn later_tries_of_a_step_with_a_budget_end() {
     let report = stepper.step().unwrap();
     assert_eq!((report.retries, report.iterations), (1, stepper.settings.method.iterations));
 }
+
+/// Regression: rounding of the energy, 1e-30 J and more, was taken for a solver that fails.
+#[test]
+fn a_cloth_of_a_millimetre_falls_freely_in_double_precision() {
+    let text = "
+        pliant = 1
+        [time]
+        frame_rate = 1000
+        [device]
+        precision = 'f64'
+        [[cloth]]
+        size = '1 mm'
+        resolution = 21
+        material = 'silk'
+        thickness = '1 um'
+        position = [0, '1 mm', 0]
+        [[collider]]
+        shape = 'sphere'
+        radius = '0.3 mm'
+        position = [0, '0.5 mm', 0]
+    ";
+    let scene = crate::scene::Scene::parse(text, "tiny", ".".as_ref(), &[]).unwrap();
+    let mut simulation = super::super::Simulation::new(&scene).unwrap();
+    for step in 0..5 {
+        let report = simulation.step().unwrap_or_else(|error| panic!("step {step}: {error}"));
+        assert_eq!(report.retries, 0, "step {step}");
+    }
+}
+
+#[test]
+fn only_a_rise_that_nobody_would_see_is_let_pass() {
+    let (model, _) = chain();
+    let negligible = negligible_energy(&model, H);
+    // 0.8 kg that gravity makes 0.327 m/s fast.
+    assert!((negligible / (1e-9 * 0.5 * 0.8 * (9.81 * H).powi(2)) - 1.0).abs() < 1e-12, "{negligible}");
+    let method = find_method("pd-jacobi").unwrap();
+    let risen = |energy: f64| Measures { energy, still_energy: 0.0, ..Measures::default() };
+    assert!(accept(method, &risen(0.9 * negligible), negligible).is_ok());
+    assert!(accept(method, &risen(1.1 * negligible), negligible).is_err());
+    assert!(accept_beside_staying(&risen(0.9 * negligible), negligible).is_ok());
+    assert!(accept_beside_staying(&risen(1.1 * negligible), negligible).is_err());
+}

@@ -26,7 +26,7 @@ impl Scene {
         let bytes = std::fs::read(path).map_err(|e| {
             let near = path.file_name().and_then(|n| suggest::nearest_file(folder, &n.to_string_lossy()));
             let help = match near {
-                Some(near) if !path.exists() => format!("did you mean `{}`?", folder.join(near).display()),
+                Some(near) if !path.exists() => format!("did you mean `{}`?", path.with_file_name(near).display()),
                 _ => "a scene is a TOML file; docs/scene.md says what is in it".to_string(),
             };
             SceneError::about_file(&name, format!("cannot be read: {e}"), help)
