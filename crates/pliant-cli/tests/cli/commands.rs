@@ -267,7 +267,8 @@ fn a_terminal_gets_the_answer_and_nothing_else() {
 /// Regression: in free flight E* is 0, and every method had an error of 1.
 #[test]
 fn compare_says_that_there_is_nothing_to_solve_in_free_flight() {
-    let text = "pliant = 1\n[time]\nframes = 9\n[[cloth]]\nresolution = 9\nposition = [0, 1, 0]\n";
+    let text = "pliant = 1\n[time]\nframes = 9\n[[cloth]]\nresolution = 9\nposition = [0, 1, 0]\nmaterial = 'paper'\n\
+                rotation = [20, 0, 10]\n";
     let place = Place::new(text);
     let args = ["compare", "scene.toml", "--methods", "pd-jacobi", "--frame", "3", "--json"];
     let ended = place.call(&args);

@@ -117,11 +117,12 @@ mod tests {
 
     #[test]
     fn more_than_there_is_is_refused_with_both_numbers() {
-        let scene = Scene::parse("pliant = 1\n[[cloth]]\nresolution = 20000\n", "t", ".".as_ref(), &[]).unwrap();
+        let scene =
+            Scene::parse("pliant = 1\n[[cloth]]\nresolution = [20000, 2000]\n", "t", ".".as_ref(), &[]).unwrap();
         let needed = needed(&scene, Use::Run);
-        assert_eq!(needed, 1.2e12);
+        assert_eq!(needed, 1.2e11);
         let message = ModelError::Memory { needed, there: 24e9 }.to_string();
-        for word in ["1200 GB", "24.0 GB", "resolution", "edge"] {
+        for word in ["120 GB", "24.0 GB", "resolution", "edge"] {
             assert!(message.contains(word), "{word}: {message}");
         }
     }

@@ -29,7 +29,10 @@ pub enum PreviewError {
         folder: PathBuf,
     },
     /// Something else has that name.
-    #[error("{} {what}, so no picture can go there; choose another file with --preview", path.display())]
+    #[error(
+        "{} {what}, so no run of Pliant's wrote it, and a picture would replace it; choose another file with --preview, or \
+         another folder with --out", path.display()
+    )]
     Taken {
         /// As given.
         path: PathBuf,

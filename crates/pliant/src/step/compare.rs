@@ -4,10 +4,10 @@ use super::simulation::on_device;
 use super::stepper::negligible_energy;
 use super::{SimulationError, step_input};
 use crate::counted::counted;
-use crate::device::{Cpu, Device, DeviceError, Devices, Slot, Task};
+use crate::device::{Cpu, Device, DeviceError, Devices, Moment, Slot, Task};
 use crate::math::Vec3;
 use crate::model::{Model, State, System};
-use crate::scene::Scene;
+use crate::scene::{Precision, Scene};
 use crate::solver::{Control, Method, Parameters, SolveError, find_method, minimise};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -76,7 +76,7 @@ pub fn compare(
 ) -> Result<Comparison, SimulationError> {
     progress("newton reference");
     let reference = reference(question)?;
-    let Reference { energy: reference_energy, start_energy } = reference;
+    let Reference { energy: reference_energy, start_energy, .. } = reference;
     let nothing_to_solve = reference.has_nothing_to_solve(question);
     let mut curves = Vec::new();
     for &(name, rho, iterations) in methods.iter().filter(|_| !nothing_to_solve) {
@@ -120,6 +120,8 @@ pub struct Reference {
     pub energy: f64,
     /// E⁰, J, where every solver starts: at the inertial target, out of colliders.
     pub start_energy: f64,
+    /// Energy that positions have because they are rounded to the scene's precision, J.
+    pub rounding_energy: f64,
 }
 
 impl Reference {
@@ -128,10 +130,10 @@ impl Reference {
         (energy - self.energy) / (self.start_energy - self.energy).max(f64::MIN_POSITIVE)
     }
 
-    /// Whether the solve starts where it should end, but for energy that nobody would see: errors would compare rounding.
+    /// Whether the solve starts where it should end, but for energy that nobody would see or that comes from rounding.
     pub fn has_nothing_to_solve(&self, question: &Question) -> bool {
         let negligible = negligible_energy(question.model, step_size(question.scene));
-        self.start_energy - self.energy <= negligible.max(f64::MIN_POSITIVE)
+        self.start_energy - self.energy <= negligible.max(self.rounding_energy).max(f64::MIN_POSITIVE)
     }
 }
 
@@ -148,7 +150,13 @@ pub fn reference(question: &Question) -> Result<Reference, SimulationError> {
         let reason = format!("Newton stopped after {iterations} at a gradient of {:.1e} N", report.gradient_norm);
         return Err(SimulationError::Reference { reason });
     }
-    Ok(Reference { energy: report.energy, start_energy })
+    device.measure(&mut problem, Moment::Solution, &x);
+    let rounding = device.measures(&mut problem)?.rounding_energy;
+    let coarser = match question.scene.device.precision {
+        Precision::F32 => f64::from(f32::EPSILON) / f64::EPSILON,
+        Precision::F64 => 1.0,
+    };
+    Ok(Reference { energy: report.energy, start_energy, rounding_energy: coarser * coarser * rounding })
 }
 
 #[derive(Clone, Copy)]
