@@ -152,7 +152,7 @@ mod tests {
             chebyshev.rho_now
         };
         assert_eq!(used(1), 0.0);
-        assert!((0.996..0.997).contains(&used(40)));
+        assert!((0.997..0.998).contains(&used(40)));
         assert_eq!(used(10_000), 0.99999);
     }
 }
