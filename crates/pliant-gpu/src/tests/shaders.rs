@@ -76,7 +76,7 @@ fn texts() -> Vec<(String, String)> {
 #[test]
 fn all_modules_are_valid() {
     let texts = texts();
-    assert_eq!(texts.len(), 9 + 7 + 6 * 3 + 2 + 4 + 3 + 8 * 2);
+    assert_eq!(texts.len(), 9 + 7 + 8 * 3 + 3 + 5 + 4 + 8 * 2);
     for (name, text) in texts {
         for group in [64, GROUP] {
             let text = with_prelude(&text, group);

@@ -156,7 +156,7 @@ impl DistanceGrid {
         let mut sum = Mat3::ZERO;
         for (a, b, by) in [(1, 2, mixed.x), (0, 2, mixed.y), (0, 1, mixed.z)] {
             if !outside(a) && !outside(b) {
-                sum = sum + pair(a, b, by);
+                sum += pair(a, b, by);
             }
         }
         if out == Vec3::ZERO {
