@@ -1,26 +1,12 @@
 //! A step in steady state allocates nothing that grows with the scene.
 
+#[path = "support/counting.rs"]
+mod counting;
+
+use counting::{BYTES, Counting};
 use pliant::scene::Scene;
 use pliant::step::Simulation;
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicUsize, Ordering};
-
-struct Counting;
-
-static BYTES: AtomicUsize = AtomicUsize::new(0);
-
-// SAFETY: forwards to the system allocator and counts.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        BYTES.fetch_add(layout.size(), Ordering::Relaxed);
-        // SAFETY: as asked.
-        unsafe { System.alloc(layout) }
-    }
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: as asked.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
+use std::sync::atomic::Ordering;
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
