@@ -126,7 +126,11 @@ impl Gpu {
                     (grip.anchor, grip.limit) = (vector, f64::from(w));
                     grip.sticking = sticking_slip(grip.limit, system.contact_stiffness[i], system.h);
                 }
-                2 => (grip.normal, grip.face) = (vector.unit_or(Vec3::ZERO), (w >= 0.0).then_some(w as u32)),
+                2 => {
+                    // COMES and LIES of touch.wgsl.
+                    (grip.comes, grip.face) = (w > -2.0, (w >= 0.0).then_some(w as u32));
+                    grip.normal = vector.unit_or(Vec3::ZERO);
+                }
                 _ => {}
             }
         })

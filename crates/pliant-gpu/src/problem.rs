@@ -241,8 +241,8 @@ fn touch(model: &Model, system: &System, order: &Order, inv_mass: &[f32]) -> Vec
         let i = i as usize;
         let stiffness = system.contact_stiffness[i] as f32;
         own[0] = [stiffness, model.thickness[i] as f32, inv_mass, system.diagonal[i] as f32];
-        // No face.
-        own.iter_mut().skip(2).for_each(|normal| normal[3] = -1.0);
+        // LIES of touch.wgsl: nothing touches.
+        own.iter_mut().skip(2).for_each(|normal| normal[3] = -2.0);
     }
     touch
 }

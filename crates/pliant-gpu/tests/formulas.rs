@@ -10,7 +10,7 @@ use pliant::material::{
 };
 use pliant::math::{self, Vec3};
 use support::colliders::{check_approaches, check_colliders};
-use support::contacts::{check_blocks, check_friction};
+use support::contacts::{check_blocks, check_friction, check_pressing};
 use support::elements::check_element;
 use support::parse;
 use support::rotations::check_rotations;
@@ -100,6 +100,11 @@ fn blocks_of_contacts_agree_with_their_twins() {
 #[test]
 fn friction_in_the_objective_agrees_with_its_twin() {
     check_friction();
+}
+
+#[test]
+fn how_hard_bodies_press_agrees_with_its_twin() {
+    check_pressing();
 }
 
 #[test]

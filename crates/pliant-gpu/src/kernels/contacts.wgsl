@@ -13,7 +13,8 @@ fn without_contacts(gradient: vec3<f32>) -> Force {
 
 // The push of a vertex that is about to go inside, for A, before it is found, N/m.
 fn expected_push(i: u32) -> Sym3 {
-    let push = sym_scale(sym_square(touch[TOUCH * i + 2u].xyz), touch[TOUCH * i].x);
+    let side = touch[TOUCH * i + 2u];
+    let push = sym_scale(sym_square(side.xyz), select(touch[TOUCH * i].x, 0.0, side.w == LIES));
     return covered(push, sym_scalar(0.0));
 }
 

@@ -16,7 +16,7 @@
 @group(0) @binding(7) var<storage, read> slot_offsets: array<u32>;
 @group(0) @binding(8) var<storage, read> colliders: array<vec4<f32>>;
 // Of vertex i at TOUCH i: contact stiffness, N/m; thickness, m; 1/m, 1/kg, 0 where held; D, N/m. With colliders, friction
-// after it: anchor, m, and limit, N; normal, and the collider of which the plane there counts, or -1.
+// after it: anchor, m, and limit, N; normal, and the collider of which the plane there counts, or COMES or LIES.
 @group(0) @binding(9) var<storage, read> touch: array<vec4<f32>>;
 
 const AFTER: u32 = 0x80000000u;

@@ -38,6 +38,16 @@ fn approach(i: u32, c: u32) -> Approach {
     return collider_approach(collider_at(c), x_start[i].xyz, x_tilde[i].xyz, touch[TOUCH * i].y, p.h);
 }
 
+// How many colliders vertex i touches on the side of a normal: where two meet, each stops its part of it.
+fn sharers(i: u32, normal: vec3<f32>) -> f32 {
+    var count = 0.0;
+    for (var c = 0u; c < COLLIDERS; c++) {
+        let other = approach(i, c);
+        if other.touches && dot(other.normal, normal) > SAME_SIDE { count += 1.0; }
+    }
+    return max(count, 1.0);
+}
+
 // What one vertex adds: contact, stopped, inertia, side, stopping, motion.
 fn pressing_of(i: u32, c: u32) -> array<f32, 12> {
     let start = x_start[i].xyz;
@@ -45,13 +55,14 @@ fn pressing_of(i: u32, c: u32) -> array<f32, 12> {
     let motion = (carried - x_tilde[i].xyz) * inertia[i];
     var out = array<f32, 12>(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, motion.x, motion.y, motion.z);
     let a = approach(i, c);
-    if a.comes {
-        let side = a.normal * inertia[i];
-        let stopped = inertia[i] * a.stopped;
+    if a.touches {
+        let own = inertia[i] / sharers(i, a.normal);
+        let side = a.normal * own;
+        let stopped = own * a.stopped;
         let stopping = a.normal * stopped;
         out[0] = touch[TOUCH * i].x * a.depth;
         out[1] = stopped;
-        out[2] = inertia[i];
+        out[2] = own;
         for (var k = 0u; k < 3u; k++) {
             out[3u + k] = side[k];
             out[6u + k] = stopping[k];
@@ -72,12 +83,11 @@ fn press(
     let free = i < chunk.end && touch[TOUCH * min(i, chunk.end - 1u)].z > 0.0;
     for (var c = 0u; c < COLLIDERS; c++) {
         var mine: array<f32, 12>;
-        if free && collider_at(c).friction > 0.0 { mine = pressing_of(i, c); }
+        if free { mine = pressing_of(i, c); }
         for (var k = 0u; k < 3u; k++) {
-            var sum: vec4<f32>;
-            for (var l = 0u; l < 4u; l++) {
-                sum[l] = group_reduce(SUM, vec2(mine[4u * k + l], 0.0), local, group.z).x;
-            }
+            let first = group_reduce(SUM, vec2(mine[4u * k], mine[4u * k + 1u]), local, group.z);
+            let last = group_reduce(SUM, vec2(mine[4u * k + 2u], mine[4u * k + 3u]), local, group.z);
+            let sum = vec4(first, last);
             if local == 0u && g < p.n { parts[3u * (g * COLLIDERS + c) + k] = sum; }
         }
     }
@@ -97,8 +107,9 @@ fn total(
         for (var chunk = local; chunk < body.chunks; chunk += GROUP) {
             mine += parts[3u * ((body.first_chunk + chunk) * COLLIDERS + g % COLLIDERS) + k];
         }
-        var sum: vec4<f32>;
-        for (var l = 0u; l < 4u; l++) { sum[l] = group_reduce(SUM, vec2(mine[l], 0.0), local, group.z).x; }
+        let first = group_reduce(SUM, mine.xy, local, group.z);
+        let last = group_reduce(SUM, mine.zw, local, group.z);
+        let sum = vec4(first, last);
         if local == 0u && g < p.n { totals[3u * g + k] = sum; }
     }
 }
@@ -121,16 +132,14 @@ fn balance(
     let own = pressing_at(pair);
     let side = pressing_direction(own);
     let first = pair - pair % COLLIDERS;
-    var pushed = 0.0;
+    var shares: Share;
     for (var other = first; other < first + COLLIDERS; other++) {
-        if other == pair { continue; }
-        let that = pressing_at(other);
-        pushed += max(-dot(side, pressing_direction(that)), 0.0) * that.contact;
+        shares = share_sum(shares, pressing_share(pressing_at(other), side));
     }
-    pressed[pair] = pressed_by(own, pushed, bodies[pair / COLLIDERS].is_held != 0u);
+    pressed[pair] = pressed_by(own, shares, bodies[pair / COLLIDERS].is_held != 0u);
 }
 
-// Of all colliders that a vertex is about to touch, the one with the most friction holds it; without friction, the one that
+// Of all colliders that a vertex touches, the one with the most friction holds it; without friction, the one that
 // presses most.
 @compute @workgroup_size(GROUP)
 fn grip(
@@ -145,17 +154,17 @@ fn grip(
     if i >= chunk.end { return; }
     var most = vec4(0.0);
     var pressing_most = 0.0;
-    var side = vec4(0.0, 0.0, 0.0, -1.0);
+    var side = vec4(0.0, 0.0, 0.0, LIES);
     if touch[TOUCH * i].z > 0.0 {
         for (var c = 0u; c < COLLIDERS; c++) {
             let a = approach(i, c);
-            if !a.comes { continue; }
+            if !a.touches { continue; }
             let pressing = inertia[i] * (a.stopped + pressed[chunk.body * COLLIDERS + c]);
             let limit = collider_at(c).friction * pressing;
             if limit > most.w || (limit == most.w && pressing > pressing_most) {
                 most = vec4(a.anchor, limit);
                 pressing_most = pressing;
-                side = vec4(a.normal, select(-1.0, f32(c), a.face));
+                side = vec4(a.normal, select(select(LIES, COMES, a.comes), f32(c), a.face));
             }
         }
     }

@@ -53,8 +53,8 @@ fn built(text: &str) -> (Model, State) {
     Model::new(&scene).expect("the scenes here have bodies")
 }
 
-/// Six colliders of all shapes, four of them moving, where bodies around the origin touch them; wind; damping; pins
-/// that hold, move, and pull.
+/// Six colliders of all shapes, four of them moving and one smooth, where bodies around the origin touch them; wind; damping;
+/// pins that hold, move, and pull the first body; others are free.
 fn surround(model: &mut Model, x: &[[f64; 3]]) {
     let still = |shape, position| scene::Collider {
         name: String::new(),
@@ -74,7 +74,7 @@ fn surround(model: &mut Model, x: &[[f64; 3]]) {
     let half_space = ColliderShape::HalfSpace { normal: [0.2, 1.0, 0.1] };
     let colliders = [
         scene::Collider { rotation: [0.0; 3], ..still(half_space, [0.0, -0.06, 0.0]) },
-        still(ColliderShape::Sphere { radius: 0.12 }, [0.2, -0.1, 0.2]),
+        scene::Collider { friction: 0.0, ..still(ColliderShape::Sphere { radius: 0.12 }, [0.2, -0.1, 0.2]) },
         moving(ColliderShape::Capsule { radius: 0.05, height: 0.3 }, [-0.25, 0.02, 0.1]),
         moving(ColliderShape::Box { size: [0.2, 0.1, 0.15] }, [0.2, -0.03, -0.25]),
         moving(ColliderShape::Cylinder { radius: 0.1, height: 0.12 }, [-0.2, -0.02, -0.25]),
@@ -87,7 +87,8 @@ fn surround(model: &mut Model, x: &[[f64; 3]]) {
     model.acceleration = [0.3, -9.81, 0.1];
     model.winds = vec![([3.0, 1.0, -2.0], 2.5), ([-1.0, 0.5, 4.0], 1.0)];
     model.damping = 2.0;
-    for i in (0..x.len()).step_by(23).skip(1) {
+    let first = model.bodies.first().map_or(0, |body| body.vertices.end);
+    for i in (0..first).step_by(23).skip(1) {
         let mut pin = Pin::fixed(i as u32, x[i]);
         match i / 23 % 3 {
             0 => {}

@@ -54,7 +54,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     let grip = Grip(a.anchor, 0.0, a.normal, select(-1.0, 7.0, a.face), 0.0);
     result[3u * i] = vec4<f32>(a.anchor, select(0.0, 1.0, a.comes));
     result[3u * i + 1u] = vec4<f32>(a.normal, select(0.0, 1.0, a.face));
-    result[3u * i + 2u] = vec4<f32>(a.stopped, a.depth, grip_distance(grip, 7u, c, q.goal).d, 0.0);
+    result[3u * i + 2u] = vec4<f32>(a.stopped, a.depth, grip_distance(grip, 7u, c, q.goal).d, select(0.0, 1.0, a.touches));
 }
 ";
 
@@ -213,7 +213,7 @@ fn approaches(colliders: &[PosedCollider<f64>]) -> Vec<[f32; 8]> {
     out
 }
 
-/// Who comes to a collider and how, on all adapters.
+/// Who touches a collider and how, on all adapters.
 pub fn check_approaches() {
     let mut random = Random(8);
     let colliders = colliders();
@@ -224,15 +224,18 @@ pub fn check_approaches() {
         as_written_and_sloppy(&format!("{GRIDS}const H: f32 = {H};{}{}{APPROACH}", math::WGSL, contact::WGSL));
     for (gpu, source) in Gpu::all().iter().flat_map(|gpu| sources.iter().map(move |source| (gpu, source))) {
         let out = gpu.run(source, &inputs, queries.len() * 12, queries.len());
-        let (mut worst, mut kinds) = (0.0f64, [0; 3]);
+        let (mut worst, mut kinds) = (0.0f64, [0; 4]);
         for (query, out) in queries.iter().zip(out.chunks_exact(12)) {
             let collider = &colliders[query[3] as usize];
             let share = compare_approach(collider, query, out, &mut random);
             assert!(share <= 1.0, "{}: {share} of the bound at {query:?}: {out:?} of {collider:?}", gpu.name);
             worst = worst.max(share);
-            kinds[(out[3] + out[3] * out[7]) as usize] += 1;
+            kinds[(out[11] + out[3] + out[7]) as usize] += 1;
         }
-        eprintln!("{}: approach {worst:.3} of the bounds; {kinds:?} do not come, come, come around an edge", gpu.name);
+        eprintln!(
+            "{}: approach {worst:.3} of the bounds; {kinds:?} do not touch, only lie there, come, come around an edge",
+            gpu.name
+        );
         assert!(kinds.iter().all(|count| *count > 50), "{kinds:?}");
     }
 }
@@ -247,9 +250,9 @@ fn compare_approach(collider: &PosedCollider<f64>, query: &[f32; 8], out: &[f32]
     for k in 0..200 {
         let off = if k == 0 { 0.0 } else { round };
         let [start, goal] = [start, goal].map(|x| x + random.vector() * off);
-        let share = match (collider.approach(start, goal, thickness, H), out[3] > 0.0) {
+        let share = match (collider.approach(start, goal, thickness, H), out[11] > 0.0) {
             (None, false) => 0.0,
-            (Some(exact), true) if exact.face == (out[7] > 0.0) => {
+            (Some(exact), true) if [exact.comes, exact.face] == [out[3], out[7]].map(|flag| flag > 0.0) => {
                 let plane = exact.normal.dot(goal - exact.anchor);
                 let distance = if exact.face { plane } else { collider.distance(goal).0 };
                 let numbers = [(out[8], exact.stopped, 10.0), (out[9], exact.depth, 1.0), (out[10], distance, 1.0)];

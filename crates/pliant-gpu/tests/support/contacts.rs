@@ -7,7 +7,7 @@
 use super::elements::EPS;
 use super::random::Random;
 use super::{Gpu, as_written_and_sloppy};
-use pliant::contact::{self, Grip, covered, without_momentum};
+use pliant::contact::{self, Grip, Pressing, covered, pressed, without_momentum};
 use pliant::math::{self, Sym3, Vec3};
 
 const BLOCKS: &str = "
@@ -66,6 +66,32 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     let slip = grip_slip(q.grip, q.x);
     result[2u * id.x] = vec4(slip, grip_value(q.grip, q.x));
     result[2u * id.x + 1u] = vec4(grip_stiffness(q.grip, slip), 0.0, 0.0, 0.0);
+}
+";
+
+/// Three colliders; the first is asked for.
+const PRESSING: &str = "
+struct Query {
+    all: array<vec4<f32>, 12>,
+}
+@group(0) @binding(0) var<storage, read> queries: array<Query>;
+@group(0) @binding(1) var<storage, read_write> result: array<vec4<f32>>;
+fn pressing_of(q: Query, k: u32) -> Pressing {
+    let first = q.all[4u * k];
+    return Pressing(first.x, first.y, first.z, q.all[4u * k + 1u].xyz, q.all[4u * k + 2u].xyz, q.all[4u * k + 3u].xyz);
+}
+@compute @workgroup_size(64)
+fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+    if id.x >= arrayLength(&queries) {
+        return;
+    }
+    let q = queries[id.x];
+    let own = pressing_of(q, 0u);
+    var shares: Share;
+    for (var k = 0u; k < 3u; k++) {
+        shares = share_sum(shares, pressing_share(pressing_of(q, k), pressing_direction(own)));
+    }
+    result[id.x] = vec4(pressed_by(own, shares, q.all[0].w > 0.0), 0.0, 0.0, 0.0);
 }
 ";
 
@@ -253,7 +279,7 @@ fn friction_cases() -> Vec<FrictionCase> {
         let limit = f64::from([2.5f32, 0.0, 1e-4, 1e3, 0.3][k % 5]);
         let (anchor, normal) = (seen(anchor), seen(normal));
         let x = if moved == Vec3::ZERO { anchor } else { seen(anchor + moved) };
-        out.push(FrictionCase { grip: Grip { anchor, normal, limit, sticking, face: None }, x });
+        out.push(FrictionCase { grip: Grip { anchor, normal, limit, sticking, comes: true, face: None }, x });
     };
     let unit = 2f64.powi(-20);
     for ulp in [-1.0, 0.0, 1.0] {
@@ -316,4 +342,71 @@ pub fn check_friction() {
     };
     let source = [GRIDS, math::WGSL, contact::WGSL, FRICTION].concat();
     check(&source, &friction_cases(), 8, pack, compare_friction);
+}
+
+#[derive(Debug)]
+struct PressingCase {
+    all: [Pressing<f64>; 3],
+    is_held: bool,
+}
+
+/// Colliders on one side, on both, beside, with normals that cancel and with none that touches.
+fn pressing_cases() -> Vec<PressingCase> {
+    let mut random = Random(9);
+    let mut one = |k: usize| {
+        let normal = random.vector().unit_or(Vec3::axis(1)) * [1.0, 0.6, 0.02, 1.0][k % 4];
+        let mut positive = |most: f64| most * random.signed().abs();
+        let [inertia, stopped, contact] = [positive(100.0) + 1.0, positive(3.0), positive([5.0, 200.0][k / 4 % 2])];
+        let side = seen(normal * inertia);
+        if k.is_multiple_of(7) {
+            return Pressing { motion: seen(random.vector() * 10.0), ..Pressing::default() };
+        }
+        let [contact, stopped, inertia] = [contact, stopped, inertia].map(|number| f64::from(number as f32));
+        let stopping = seen(normal * stopped + random.vector() * 0.1);
+        Pressing { contact, stopping, stopped, side, inertia, motion: seen(random.vector() * 10.0 + normal * 10.0) }
+    };
+    let mut case = |k: usize| {
+        let mut all = [one(k), one(k / 2 + 1), one(k / 3 + 2)];
+        // A second floor beside the first, and a lid on it.
+        match k % 5 {
+            0 => all[1].side = seen(all[0].side * 0.7),
+            1 => all[2].side = seen(all[0].side * -0.9),
+            _ => {}
+        }
+        PressingCase { all, is_held: k.is_multiple_of(11) }
+    };
+    (0..3000).map(&mut case).collect()
+}
+
+fn compare_pressing(case: &PressingCase, out: &[f32]) -> [(&'static str, f64); 1] {
+    let [own, ..] = case.all;
+    let exact = pressed(&case.all, 0, case.is_held);
+    // Of the forces: the direction (a root, a division: 8), a product with it (2) and the sums (2). Of the inertia that divides
+    // the same. What it divides is the motion, what stops it and what is pushed with; contact forces count twice.
+    let sum = |of: &dyn Fn(&Pressing<f64>) -> f64| case.all.iter().map(of).sum::<f64>();
+    let forces = own.motion.length() + sum(&|p| p.stopping.length() + p.contact);
+    let side = own.side.length().max(f64::MIN_POSITIVE);
+    let by_motion = 12.0 * forces / side * (1.0 + sum(&|p| p.side.length()) / side);
+    let by_contact = 2.0 * 4.0 * (own.contact + own.stopped) / own.inertia.max(f64::MIN_POSITIVE);
+    let bound = EPS * if own.inertia > 0.0 { by_motion.max(by_contact) } else { 0.0 };
+    [("pressed", share(f64::from(out[0]), exact, bound))]
+}
+
+/// How hard bodies press, on all adapters.
+pub fn check_pressing() {
+    let cases = pressing_cases();
+    let count = |is: &dyn Fn(&PressingCase) -> bool| cases.iter().filter(|case| is(case)).count();
+    let pressing = count(&|case| pressed(&case.all, 0, case.is_held) > 0.0);
+    let by_balance = count(&|case| pressed(&case.all, 0, case.is_held) != pressed(&case.all[..1], 0, true));
+    assert!(pressing > 500 && by_balance > 500, "{pressing} {by_balance}");
+    let pack = |case: &PressingCase| {
+        let lines = case.all.iter().flat_map(|p| {
+            let first = [p.contact, p.stopped, p.inertia, f64::from(u8::from(case.is_held))];
+            let vectors = [p.stopping, p.side, p.motion].map(|v| [v.x, v.y, v.z, 0.0]);
+            [first].into_iter().chain(vectors)
+        });
+        lines.flatten().map(|number| number as f32).collect()
+    };
+    let source = [math::WGSL, contact::PRESSING_WGSL, PRESSING].concat();
+    check(&source, &cases, 4, pack, compare_pressing);
 }

@@ -3,28 +3,31 @@
 use super::PosedCollider;
 use crate::math::{Real, Vec3};
 
-/// Normals that enclose less than 60° look to the same side.
-const SAME_SIDE: f64 = 0.5;
-/// What is within its thickness of a surface and this, m, on either side lies on it.
+/// Cosine: normals that enclose less than 60° look to the same side.
+pub const SAME_SIDE: f64 = 0.5;
+/// What is above its thickness by no more than that and this, m, or inside by no more, lay on the surface: an unfinished solve
+/// leaves a cloth at rest that far off.
 const LYING: f64 = 1e-4;
 
-/// A vertex that is about to go inside a collider in a step.
+/// A vertex that touches a collider in a step: it is about to go inside, or it was pressed on the surface at the start.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Approach<R> {
     /// The point of the surface below it, moved with the collider to the end of the step, m.
     pub anchor: Vec3<R>,
     /// Of the surface there.
     pub normal: Vec3<R>,
+    /// It is about to go inside. If not, its weight and motion lead away from the surface, on which others may press it.
+    pub comes: bool,
     /// It lay on the surface and leaves on that side: the plane there counts in this step, not the nearest face.
     pub face: bool,
-    /// How far it is to be kept from going, m.
+    /// How far it is to be kept from going, m; 0 unless it comes.
     pub stopped: R,
     /// How deep it is inside at the start, m: 0 to its thickness. What is deeper did not get there by being pressed.
     pub depth: R,
 }
 
 impl<R: Real> PosedCollider<R> {
-    /// How a vertex at `start` that would be at `target` after a step of h seconds comes to this collider, if it does; the
+    /// How a vertex at `start` that would be at `target` after a step of h seconds touches this collider, if it does; the
     /// collider is that of the end of the step.
     ///
     /// Within one step a vertex may get so far inside, by weight alone, that another face is nearer: a hem at rest on the edge
@@ -37,21 +40,23 @@ impl<R: Real> PosedCollider<R> {
     #[inline]
     pub fn approach(&self, start: Vec3<R>, target: Vec3<R>, thickness: R, h: R) -> Option<Approach<R>> {
         let (d, nearest) = self.distance_and_normal(target);
-        if d >= thickness {
+        let carried = start + self.velocity_at(start) * h;
+        // Neither of the two is near.
+        if d >= thickness + (target - carried).length() {
             return None;
         }
-        let carried = start + self.velocity_at(start) * h;
         let (gap, normal) = self.distance_and_normal(carried);
         let lay = (gap - thickness * R::of(0.5)).abs() < thickness * R::of(1.5) + R::of(LYING);
         let face = self.is_convex() && lay && nearest.dot(normal) <= R::of(SAME_SIDE);
         let inside = thickness - if face { gap + normal.dot(target - carried) } else { d };
-        if inside <= R::ZERO {
-            return None;
+        let (anchor, depth) = (carried - normal * gap, (thickness - gap).max(R::ZERO).min(thickness));
+        if d >= thickness || inside <= R::ZERO {
+            let lies = Approach { anchor, normal, comes: false, face: false, stopped: R::ZERO, depth };
+            return (depth > R::ZERO).then_some(lies);
         }
         let motion = (carried - target).dot(normal);
         let stopped = motion.min(inside * R::of(10.0)).max(inside);
-        let (anchor, depth) = (carried - normal * gap, (thickness - gap).max(R::ZERO).min(thickness));
-        Some(Approach { anchor, normal, face, stopped, depth })
+        Some(Approach { anchor, normal, comes: true, face, stopped, depth })
     }
 }
 

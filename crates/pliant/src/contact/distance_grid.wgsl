@@ -26,8 +26,9 @@ fn grid_distance(first: u32, counts: vec3<f32>, p: vec3<f32>) -> Distance {
     let u = (q - head.xyz) / head.w;
     let before = min(floor(u), counts - 2.0);
     let share = u - before;
-    let at = vec3<u32>(before);
     let size = vec3<u32>(counts);
+    // What is not a number may become any.
+    let at = min(vec3<u32>(before), size - 2u);
     let i = at.x + size.x * (at.y + size.y * at.z);
     let a = grid_face(first, i, size.x, share);
     let b = grid_face(first, i + size.x * size.y, size.x, share);

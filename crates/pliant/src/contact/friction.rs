@@ -1,7 +1,7 @@
 //! Coulomb friction against colliders.
 //!
-//! In the objective it is lagged and smooth (Li et al. 2020, eq 14 to 16): from the start of a step a vertex that is about to
-//! touch has an anchor, a normal and a limit F = friction × normal force, and slipping by u costs F (‖u‖ − ε/2), or F ‖u‖²/(2ε)
+//! In the objective it is lagged and smooth (Li et al. 2020, eq 14 to 16): from the start of a step a vertex that
+//! touches has an anchor, a normal and a limit F = friction × normal force, and slipping by u costs F (‖u‖ − ε/2), or F ‖u‖²/(2ε)
 //! below ε, which is sticking. Its gradient F u/max(‖u‖, ε) never exceeds F, and F/max(‖u‖, ε) bounds its curvature from any
 //! other point, too: sweeps that divide by it never raise the energy.
 //!
@@ -36,6 +36,8 @@ pub struct Grip<R> {
     pub limit: R,
     /// ε, the slip that counts as none, m; see [`sticking_slip`].
     pub sticking: R,
+    /// The vertex is about to go inside; if not, it only lay on the surface.
+    pub comes: bool,
     /// The collider, by its number, of which the plane through the anchor counts in this step and not the nearest face.
     pub face: Option<u32>,
 }
@@ -43,7 +45,7 @@ pub struct Grip<R> {
 impl<R: Real> Grip<R> {
     /// No friction.
     pub const NONE: Self =
-        Self { anchor: Vec3::ZERO, normal: Vec3::ZERO, limit: R::ZERO, sticking: R::ZERO, face: None };
+        Self { anchor: Vec3::ZERO, normal: Vec3::ZERO, limit: R::ZERO, sticking: R::ZERO, comes: false, face: None };
 
     /// Signed distance of the vertex from collider number k when it is at x, m, and its gradient; see
     /// [`PosedCollider::distance`].
@@ -108,7 +110,7 @@ impl<R: Real> Grip<R> {
     pub fn cast<S: Real>(self) -> Grip<S> {
         let normal = self.normal.cast::<S>().unit_or(Vec3::ZERO);
         let [limit, sticking] = [self.limit, self.sticking].map(|number| S::of(number.f64()));
-        Grip { anchor: self.anchor.cast(), normal, limit, sticking, face: self.face }
+        Grip { anchor: self.anchor.cast(), normal, limit, sticking, comes: self.comes, face: self.face }
     }
 }
 
@@ -137,7 +139,7 @@ mod tests {
 
     fn grip() -> Grip<f64> {
         let normal = Vec3::new(0.6, 0.8, 0.0);
-        Grip { anchor: Vec3::new(0.1, -0.2, 0.3), normal, limit: 2.5, sticking: 1e-2, face: None }
+        Grip { anchor: Vec3::new(0.1, -0.2, 0.3), normal, limit: 2.5, sticking: 1e-2, comes: true, face: None }
     }
 
     #[test]

@@ -13,7 +13,7 @@ mod mesh_distance;
 mod nearest_triangle;
 mod pressing;
 
-pub use approach::Approach;
+pub use approach::{Approach, SAME_SIDE};
 pub use closed_surface::{ClosedSurface, SurfaceError};
 pub(crate) use collider::rotation_from_degrees;
 pub use collider::{Collider, ColliderError, PosedCollider};

@@ -292,7 +292,8 @@ impl<R: Real> CpuProblem<R> {
         chunks.enumerate().for_each(|(k, (contact, pushes))| {
             for (i, (contact, had)) in (k * CHUNK..).zip(contact.iter_mut().zip(pushes)) {
                 if fresh {
-                    *had = covered(Sym3::square(grips[i].normal) * contact_stiffness[i], Sym3::ZERO);
+                    let stiffness = if grips[i].comes { contact_stiffness[i] } else { R::ZERO };
+                    *had = covered(Sym3::square(grips[i].normal) * stiffness, Sym3::ZERO);
                 }
                 *had = covered(*contact, *had);
                 *contact = *contact + friction[i];

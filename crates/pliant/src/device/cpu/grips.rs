@@ -1,8 +1,8 @@
-//! Contacts of a step before its solve: who is about to touch, how hard bodies press, and so their friction.
+//! Contacts of a step before its solve: who touches, how hard bodies press, and so their friction.
 
 use super::parallel::CHUNK;
 use super::problem::CpuProblem;
-use crate::contact::{Approach, Grip, PosedCollider, Pressing, pressed, sticking_slip};
+use crate::contact::{Approach, Grip, PosedCollider, Pressing, SAME_SIDE, pressed, sticking_slip};
 use crate::math::{Real, Vec3};
 use rayon::prelude::*;
 use std::ops::Range;
@@ -25,18 +25,21 @@ impl<R: Real> CpuProblem<R> {
         self.grips = grips;
     }
 
-    /// Of all colliders that a vertex is about to touch, the one with the most friction holds it; without friction, the one that
+    /// Of all colliders that a vertex touches, the one with the most friction holds it; without friction, the one that
     /// presses most. `pressed` is how much its body is pressed against each, beyond what the vertex's own motion takes, m.
     fn grip(&self, i: usize, pressed: &[R]) -> Grip<R> {
         let (inertia, h) = (R::of(self.system.inertia[i]), R::of(self.system.h));
         let (mut most, mut pressed_by) = (Grip::NONE, R::ZERO);
         for (k, (collider, by)) in (0..).zip(self.colliders.iter().zip(pressed)) {
-            let Some(Approach { anchor, normal, face, stopped, .. }) = self.approach(i, collider) else { continue };
+            let Some(Approach { anchor, normal, comes, face, stopped, .. }) = self.approach(i, collider) else {
+                continue;
+            };
             let pressing = inertia * (stopped + *by);
             let limit = collider.friction * pressing;
             if limit > most.limit || (limit == most.limit && pressing > pressed_by) {
                 let sticking = sticking_slip(limit, self.contact_stiffness[i], h);
-                (most, pressed_by) = (Grip { anchor, normal, limit, sticking, face: face.then_some(k) }, pressing);
+                let face = face.then_some(k);
+                (most, pressed_by) = (Grip { anchor, normal, limit, sticking, comes, face }, pressing);
             }
         }
         most
@@ -48,14 +51,15 @@ impl<R: Real> CpuProblem<R> {
         free.then(|| collider.approach(start, target, self.thickness[i], R::of(self.system.h))).flatten()
     }
 
-    /// How hard each body is pressed against each collider; see [`pressed`].
+    /// How hard each body is pressed against each collider; see [`pressed`]. Where no collider is rough, nobody asks.
     fn take_pressing(&mut self) {
+        let rough = self.colliders.iter().any(|collider| collider.friction > R::ZERO);
         let mut found = std::mem::take(&mut self.pressed);
         let [mut parts, mut sums] = std::mem::take(&mut self.scratch.pressing);
         found.clear();
         for (body, &is_held) in self.model.bodies.iter().zip(&self.held_bodies) {
             sums.clear();
-            sums.extend(self.colliders.iter().map(|collider| match collider.friction > R::ZERO {
+            sums.extend(self.colliders.iter().map(|collider| match rough {
                 true => self.pressing(body.vertices.clone(), collider, &mut parts),
                 false => Pressing::default(),
             }));
@@ -79,6 +83,12 @@ impl<R: Real> CpuProblem<R> {
         parts.iter().fold(Pressing::default(), |sum, part| sum + *part)
     }
 
+    /// How many colliders vertex i touches on the side of a normal: where two meet, each stops its part of it.
+    fn sharers(&self, i: usize, normal: Vec3<R>) -> usize {
+        let touched = self.colliders.iter().filter_map(|collider| self.approach(i, collider));
+        touched.filter(|other| other.normal.dot(normal) > R::of(SAME_SIDE)).count().max(1)
+    }
+
     /// What one vertex adds.
     fn pressing_of(&self, i: usize, collider: &PosedCollider<R>) -> Pressing<f64> {
         if self.inv_mass[i] == R::ZERO {
@@ -91,6 +101,7 @@ impl<R: Real> CpuProblem<R> {
         let Some(Approach { normal, stopped, depth, .. }) = self.approach(i, collider) else {
             return Pressing { motion, ..Pressing::default() };
         };
+        let inertia = inertia / self.sharers(i, normal) as f64;
         let (normal, stopped) = (normal.cast::<f64>(), inertia * stopped.f64());
         Pressing {
             contact: (self.contact_stiffness[i] * depth).f64(),
