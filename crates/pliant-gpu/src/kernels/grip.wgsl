@@ -85,9 +85,10 @@ fn press(
         var mine: array<f32, 12>;
         if free { mine = pressing_of(i, c); }
         for (var k = 0u; k < 3u; k++) {
-            let first = group_reduce(SUM, vec2(mine[4u * k], mine[4u * k + 1u]), local, group.z);
-            let last = group_reduce(SUM, vec2(mine[4u * k + 2u], mine[4u * k + 3u]), local, group.z);
-            let sum = vec4(first, last);
+            var sum: vec4<f32>;
+            for (var l = 0u; l < 4u; l++) {
+                sum[l] = group_reduce(SUM, vec2(mine[4u * k + l], 0.0), local, group.z).x;
+            }
             if local == 0u && g < p.n { parts[3u * (g * COLLIDERS + c) + k] = sum; }
         }
     }
@@ -107,9 +108,8 @@ fn total(
         for (var chunk = local; chunk < body.chunks; chunk += GROUP) {
             mine += parts[3u * ((body.first_chunk + chunk) * COLLIDERS + g % COLLIDERS) + k];
         }
-        let first = group_reduce(SUM, mine.xy, local, group.z);
-        let last = group_reduce(SUM, mine.zw, local, group.z);
-        let sum = vec4(first, last);
+        var sum: vec4<f32>;
+        for (var l = 0u; l < 4u; l++) { sum[l] = group_reduce(SUM, vec2(mine[l], 0.0), local, group.z).x; }
         if local == 0u && g < p.n { totals[3u * g + k] = sum; }
     }
 }
