@@ -35,6 +35,9 @@ pub(crate) struct MeasureParameters {
     pub n: u32,
     pub first: u32,
     pub others: u32,
+    pub padding: u32,
+    pub down: [f32; 3],
+    pub end: u32,
 }
 
 #[derive(Clone, Copy, Default, Pod, Zeroable)]

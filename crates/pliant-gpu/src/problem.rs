@@ -14,6 +14,7 @@ use crate::stepping::Layout;
 use crate::sweep::Sweeping;
 use bytemuck::{Pod, Zeroable};
 use pliant::device::rows::is_in_rows;
+use pliant::math::Vec3;
 use pliant::model::{Model, Potential, System};
 use std::sync::Arc;
 
@@ -23,6 +24,8 @@ pub struct GpuProblem {
     pub(crate) system: Arc<System>,
     pub(crate) order: Arc<Order>,
     pub(crate) n: u32,
+    /// Where gravity pulls.
+    pub(crate) down: [f32; 3],
     pub(crate) rows: ForceRows,
     pub(crate) batches: Vec<Batch>,
     /// Forces of elements that are not in the rows.
@@ -120,6 +123,7 @@ impl GpuProblem {
         let numbers = |name: &str, values: &[f32]| Buffer::with(context, name, values);
         let bytes = |name: &str, bytes: usize| Buffer::new(context, name, bytes as u64);
         Ok(Self {
+            down: Vec3::<f64>::of(model.acceleration).unit_or(Vec3::ZERO).f64().map(|c| c as f32),
             rows: ForceRows::new(context, model, system, &order)?,
             batches,
             slots: Slots::new(context, n, &corners)?,

@@ -24,6 +24,7 @@ const MAX_STRETCH: Slot = Slot(13);
 const SUM_STRETCH: Slot = Slot(14);
 const INVERTED: Slot = Slot(15);
 const MIN_GAP: Slot = Slot(16);
+const UNBALANCED: Slot = Slot(17);
 
 /// Where the partials of a problem's measures lie: each measure has its place, so that all are finished in one dispatch.
 pub(crate) struct Layout {
@@ -51,7 +52,7 @@ impl Layout {
         let energy_groups = vertex_groups + elements.map(|count| count.div_ceil(GROUP)).sum::<u32>() + pin_groups;
         let (start, solution) = (0, energy_groups);
         let gradient = solution + energy_groups;
-        let stretch = gradient + 3 * vertex_groups;
+        let stretch = gradient + 4 * vertex_groups;
         let inverted = stretch + 2 * edge_groups;
         let gap = inverted + tet_groups;
         Self {
@@ -74,7 +75,7 @@ impl Layout {
         8 * u64::from(self.gap + self.vertex_groups)
     }
 
-    fn quantities(&self, contacts: bool) -> [Quantity; 9] {
+    fn quantities(&self, contacts: bool) -> [Quantity; 10] {
         let quantity = |first, count, reduction, slot| Quantity { first, count, reduction, slot };
         let vertex = |k: u32, slot| quantity(self.gradient + k * self.vertex_groups, self.vertex_groups, Sum, slot);
         [
@@ -83,6 +84,7 @@ impl Layout {
             vertex(0, GRADIENT_SQ),
             vertex(1, POSSIBLE),
             vertex(2, ROUNDING),
+            vertex(3, UNBALANCED),
             quantity(self.stretch, self.edge_groups, Max, MAX_STRETCH),
             quantity(self.stretch + self.edge_groups, self.edge_groups, Sum, SUM_STRETCH),
             quantity(self.inverted, self.tet_groups, Sum, INVERTED),
@@ -259,7 +261,9 @@ impl Gpu {
         let mut buffers = [&problem.inertia; 13];
         buffers[..10].copy_from_slice(&force_buffers(problem, x));
         (buffers[10], buffers[11]) = (&problem.x_tilde.buffer, &problem.measured);
-        self.recorder.run(kernel, &buffers, &MeasureParameters { n: problem.n, first, others }, problem.n);
+        let n = problem.n;
+        let parameters = MeasureParameters { n, first, others, down: problem.down, ..Default::default() };
+        self.recorder.run(kernel, &buffers, &parameters, n);
     }
 
     /// Energies of all elements and of the pins that are springs.
@@ -310,6 +314,7 @@ impl Gpu {
             start_energy: value(START),
             energy: value(SOLUTION),
             gradient_norm: value(GRADIENT_SQ).sqrt(),
+            unbalanced: value(UNBALANCED),
             possible_decrease: value(POSSIBLE),
             rounding_energy: value(ROUNDING),
             max_stretch: value(MAX_STRETCH).max(0.0),

@@ -87,7 +87,7 @@ fn wrong_factors_slots_and_orders_are_seen() {
 #[test]
 fn wrong_measures_are_seen() {
     caught(Fault::Measure("start_energy"), &["measure start"]);
-    for solution in ["energy", "gradient_norm", "possible_decrease", "rounding_energy"] {
+    for solution in ["energy", "gradient_norm", "unbalanced", "possible_decrease", "rounding_energy"] {
         caught(Fault::Measure(solution), &["measure solution"]);
     }
     for end in ["max_stretch", "mean_stretch", "min_gap", "inverted"] {

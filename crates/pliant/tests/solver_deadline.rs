@@ -119,3 +119,15 @@ fn a_step_that_ends_before_its_deadline_would_not_be_better_at_it() {
         assert!(gained(&report) > 0.999 * gained(&more), "{method}: {report:?}, then {more:?}");
     }
 }
+
+/// Regression: the one iteration that a hopeless budget leaves was over-relaxed as if others followed, which takes nothing out
+/// of the motion: edges grew to a million times their length within 45 steps.
+#[test]
+fn one_iteration_before_a_deadline_takes_energy_out_of_the_motion() {
+    for method in ["pd-multigrid-chebyshev", "pd-direct-chebyshev"] {
+        let mut simulation = on_time(method, &[("solver.budget_ms", "0.0001")]);
+        let most = (0..60).map(|_| simulation.step().unwrap().certificate.max_stretch).fold(0.0, f64::max);
+        println!("{method}: stretched by {most}");
+        assert!(most < 1.0, "{method}: stretched by {most}");
+    }
+}

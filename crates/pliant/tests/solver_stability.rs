@@ -156,3 +156,19 @@ fn xpbd_run_to_convergence_hangs_as_newton_does() {
     println!("newton {newton}, xpbd {xpbd}");
     assert!((xpbd - newton).abs() < 0.05 * newton, "xpbd is stretched by {xpbd}, newton by {newton}");
 }
+
+/// Regression: one sweep a step is no method, and the cloth flew apart by kilometres, without an error.
+#[test]
+fn a_cloth_that_flies_apart_ends_the_run() {
+    let set = [("cloth.resolution", "41"), ("solver.method", "pd-jacobi"), ("solver.iterations", "1")];
+    let mut simulation = Simulation::new(&shipped("tablecloth.toml", &set)).unwrap();
+    for _ in 0..300 {
+        match simulation.step() {
+            Ok(report) => assert!(report.certificate.max_stretch < 1e4, "{:?}", report.certificate),
+            Err(error) => {
+                assert!(error.to_string().contains("times as long as at rest"), "{error}");
+                return;
+            }
+        }
+    }
+}

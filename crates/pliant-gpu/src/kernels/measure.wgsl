@@ -5,6 +5,8 @@ struct Parameters {
     // First partial of the energy or the gap, and of the other quantities.
     first: u32,
     others: u32,
+    // Where gravity pulls.
+    down: vec3<f32>,
 }
 var<immediate> p: Parameters;
 // Inertial target, m.
@@ -43,7 +45,7 @@ fn start(
     if local == 0u && g < group_count(p.n) { partials[p.first + g] = all; }
 }
 
-// Energy; ‖∇E‖²; ½ ∇Eᵀ D⁻¹ ∇E with contacts in D; and what rounding of x makes.
+// Energy; ‖∇E‖²; ½ ∇Eᵀ D⁻¹ ∇E with contacts in D; what rounding of x makes; and the force that is left along gravity.
 @compute @workgroup_size(GROUP)
 fn solution(
     @builtin(workgroup_id) group: vec3<u32>,
@@ -51,7 +53,7 @@ fn solution(
     @builtin(local_invocation_index) local: u32,
 ) {
     let i = index(group, groups, local);
-    var mine = vec4<f32>(0.0);
+    var mine: array<f32, 5>;
     if i < p.n {
         let xi = x[i].xyz;
         let inverse = inv_diagonal[i];
@@ -61,13 +63,17 @@ fn solution(
             let grip = grip_of(i);
             if grip.limit > 0.0 { diagonal += grip.limit / grip.sticking; }
         }
-        if inverse > 0.0 { mine = vec4(0.0, dot(g, g), 0.5 * dot(g, g) / diagonal, 0.0); }
-        mine.x = own_energy(i, xi);
-        mine.w = EPSILON * (EPSILON * diagonal * dot(xi, xi));
+        if inverse > 0.0 {
+            mine[1] = dot(g, g);
+            mine[2] = 0.5 * dot(g, g) / diagonal;
+            mine[4] = -dot(g, p.down);
+        }
+        mine[0] = own_energy(i, xi);
+        mine[3] = EPSILON * (EPSILON * diagonal * dot(xi, xi));
     }
     let g = group_index(group, groups);
     let count = group_count(p.n);
-    for (var q = 0u; q < 4u; q++) {
+    for (var q = 0u; q < 5u; q++) {
         let all = group_reduce(SUM, vec2(mine[q], 0.0), local, group.z);
         if local == 0u && g < count { partials[select(p.others + (q - 1u) * count, p.first, q == 0u) + g] = all; }
     }

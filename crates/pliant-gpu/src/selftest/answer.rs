@@ -180,6 +180,7 @@ impl<'a, D: Device> Bench<'a, D> {
             start_energy,
             energy,
             gradient_norm,
+            unbalanced,
             possible_decrease,
             rounding_energy,
             max_stretch,
@@ -194,7 +195,9 @@ impl<'a, D: Device> Bench<'a, D> {
             Verb::MeasureStart => out.scalars.push(start_energy),
             Verb::MeasureSolution => {
                 let weight = rounding_energy / (epsilon * epsilon);
-                out.scalars.extend([energy, gradient_norm, possible_decrease, weight]);
+                // Of the sum of all forces only so much is left that it is told beside them.
+                let left = gradient_norm + unbalanced;
+                out.scalars.extend([energy, gradient_norm, left, possible_decrease, weight]);
             }
             _ => out.scalars.extend([max_stretch, mean_stretch, min_gap, inverted as f64]),
         }

@@ -234,6 +234,7 @@ impl Device for Wrong {
                 "start_energy" => measures.start_energy *= 1.0 + 1e-4,
                 "energy" => measures.energy *= 1.0 + 1e-4,
                 "gradient_norm" => measures.gradient_norm *= 1.0 + 1e-4,
+                "unbalanced" => measures.unbalanced *= 1.0 + 1e-4,
                 "possible_decrease" => measures.possible_decrease *= 1.0 + 1e-4,
                 "rounding_energy" => measures.rounding_energy *= 2.0,
                 "max_stretch" => measures.max_stretch *= 1.0 + 1e-3,

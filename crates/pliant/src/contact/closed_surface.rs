@@ -59,7 +59,16 @@ pub enum SurfaceError {
         /// The most that fit.
         most: usize,
     },
+    /// Its size is in other units than metres.
+    #[error("it is {size:.1e} m large, and colliders are from {:.0e} to {:.0e} m; `scale` changes its size", SIZES.start(), SIZES.end())]
+    Size {
+        /// m
+        size: f64,
+    },
 }
+
+/// Sizes of surfaces that colliders are made of, m: what is smaller or larger is a mistake in its units.
+const SIZES: std::ops::RangeInclusive<f64> = 1e-6..=1e6;
 
 /// A surface without holes, seen counter-clockwise from outside; vertices at one place are one vertex.
 #[derive(Clone, Debug, PartialEq)]
@@ -72,8 +81,8 @@ pub struct ClosedSurface {
 impl ClosedSurface {
     /// The surface of a mesh, `scale` times as large; of a solid, the skin of its tetrahedra.
     pub fn new(mesh: &Mesh, scale: f64) -> Result<Self, SurfaceError> {
-        let finite = |(_, at): &(usize, &[f64; 3])| !at.iter().all(|c| c.is_finite());
-        if let Some((vertex, at)) = mesh.points.iter().enumerate().find(finite) {
+        let is_wrong = |(_, at): &(usize, &[f64; 3])| !at.iter().all(|c| c.is_finite());
+        if let Some((vertex, at)) = mesh.points.iter().enumerate().find(is_wrong) {
             return Err(SurfaceError::NotFinite { vertex, at: *at });
         }
         let skin;
@@ -100,7 +109,8 @@ impl ClosedSurface {
             surface.triangles.iter_mut().for_each(|triangle| triangle.swap(1, 2));
         }
         surface.points.iter_mut().flatten().for_each(|c| *c *= scale);
-        Ok(surface)
+        let size = surface.size();
+        if SIZES.contains(&size) { Ok(surface) } else { Err(SurfaceError::Size { size }) }
     }
 
     /// Its points, m.

@@ -265,7 +265,7 @@ impl<R: Real> PosedCollider<R> {
             Shape::Solid(ref solid) => {
                 let layout = solid.grid().layout();
                 counts = layout.counts().map(|count| count as f32);
-                let half = layout.point(layout.counts()) - layout.point([0; 3]);
+                let half = layout.point(layout.counts().map(|count| count - 1)) - layout.point([0; 3]);
                 (4.0, (half * 0.5).cast())
             }
             Shape::HalfSpace { normal } => (0.0, normal),

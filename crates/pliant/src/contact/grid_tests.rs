@@ -240,6 +240,11 @@ fn what_has_no_inside_is_refused_and_what_is_inside_out_is_turned() {
     odd.points[3][1] = f64::NAN;
     assert!(matches!(refused(&odd), SurfaceError::NotFinite { vertex: 3, .. }));
     assert_eq!(refused(&Mesh::default()), SurfaceError::Empty);
+    // Coordinates of 1e40 became infinite in the grid, and the run ended without its pictures.
+    for scale in [1e40, 1e-30] {
+        let size = ClosedSurface::new(&cube, scale).unwrap_err().to_string();
+        assert!(size.contains("colliders are from 1e-6 to 1e6 m"), "{size}");
+    }
     let mut inverted = cube.clone();
     inverted.triangles.iter_mut().for_each(|t| t.swap(0, 1));
     assert!(grid_of(&inverted, 8).values() == grid_of(&cube, 8).values());

@@ -127,6 +127,9 @@ pub struct Measures {
     pub energy: f64,
     /// ‖∇E‖ of the solution, N.
     pub gradient_norm: f64,
+    /// What is left of ∇E on all free vertices together, along gravity, N: forces between them cancel, so it is what the whole
+    /// lacks to move as it should. Positive where it falls too slowly, 0 without gravity.
+    pub unbalanced: f64,
     /// What a Jacobi step from the solution would take off E at least, J: ½ ∇Eᵀ D⁻¹ ∇E, up to a small factor.
     pub possible_decrease: f64,
     /// Energy that positions have because they are rounded to the device's precision, J: a cloth of stiff springs that

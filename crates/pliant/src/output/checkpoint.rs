@@ -14,7 +14,7 @@ use thiserror::Error;
 
 /// How every checkpoint begins.
 pub(super) const MAGIC: [u8; 8] = *b"PLIANTCP";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 const HEADER: usize = 20;
 
 /// What must be the same for a run to go on from a checkpoint.
@@ -182,9 +182,12 @@ impl Checkpoint {
             points.iter().flatten().for_each(|c| to.number(*c));
         }
         let tally = &self.tally;
-        for count in [tally.iterations, tally.restarts, tally.retries, tally.stalled, tally.over_budget] {
+        for count in
+            [tally.iterations, tally.restarts, tally.retries, tally.stalled, tally.over_budget, tally.untouched]
+        {
             to.word(count);
         }
+        to.number(tally.unbalanced);
         to.word(tally.ms.len() as u64);
         tally.ms.iter().for_each(|ms| to.bytes.extend_from_slice(&ms.to_le_bytes()));
         to.word(u64::from(tally.certificate.is_some()));
@@ -213,8 +216,9 @@ impl Writer {
     }
 
     fn certificate(&mut self, c: &Certificate) {
-        let Certificate { energy, start_energy, gradient_norm, max_stretch, mean_stretch, min_gap, inverted } = *c;
-        for number in [energy, start_energy, gradient_norm, max_stretch, mean_stretch, min_gap] {
+        let Certificate { energy, start_energy, gradient_norm, unbalanced, .. } = *c;
+        let Certificate { max_stretch, mean_stretch, min_gap, inverted, .. } = *c;
+        for number in [energy, start_energy, gradient_norm, unbalanced, max_stretch, mean_stretch, min_gap] {
             self.number(number);
         }
         self.word(inverted as u64);
@@ -262,6 +266,7 @@ impl<'a> Reader<'a> {
             energy: self.number()?,
             start_energy: self.number()?,
             gradient_norm: self.number()?,
+            unbalanced: self.number()?,
             max_stretch: self.number()?,
             mean_stretch: self.number()?,
             min_gap: self.number()?,
@@ -276,6 +281,8 @@ impl<'a> Reader<'a> {
             retries: self.word()?,
             stalled: self.word()?,
             over_budget: self.word()?,
+            untouched: self.word()?,
+            unbalanced: self.number()?,
             ..Tally::default()
         };
         let count = self.count(4)?;
@@ -329,6 +336,8 @@ mod tests {
             },
             tally: Tally {
                 iterations: 1800,
+                untouched: 7,
+                unbalanced: 0.3,
                 ms: vec![1.5, 2.5],
                 certificate: Some(Certificate { energy: 2.0, min_gap: f64::INFINITY, ..Certificate::default() }),
                 ..Tally::default()

@@ -48,6 +48,9 @@ pub struct RunReport {
     pub relative_error: Option<f64>,
     /// ‖∇E‖ at the end of the last step, N.
     pub gradient_norm: f64,
+    /// Force along gravity that all free vertices together lack to move as they should, as a part of their weight: the mean over
+    /// all steps in which nothing touches a collider, if there are any and there is gravity.
+    pub unbalanced: Option<f64>,
     /// Largest |length/rest − 1| of an edge at the end.
     pub max_stretch: f64,
     /// Mean |length/rest − 1| at the end.
@@ -94,8 +97,8 @@ pub(super) fn count_intersections(x: &[[f64; 3]], surface: &[[u32; 3]]) -> (usiz
 }
 
 impl RunReport {
-    /// Takes in what was counted.
-    pub(super) fn set_tally(&mut self, tally: &Tally) {
+    /// Takes in what was counted, with bodies of this weight, N.
+    pub(super) fn set_tally(&mut self, tally: &Tally, weight: f64) {
         let nothing = f64::NAN;
         let unknown = Certificate {
             energy: nothing,
@@ -110,6 +113,8 @@ impl RunReport {
         self.iterations = tally.iterations;
         self.energy = certificate.energy;
         self.gradient_norm = certificate.gradient_norm;
+        self.unbalanced =
+            (tally.untouched > 0 && weight > 0.0).then(|| tally.unbalanced / (tally.untouched as f64 * weight));
         self.max_stretch = certificate.max_stretch;
         self.mean_stretch = certificate.mean_stretch;
         self.min_gap = certificate.min_gap;

@@ -2,7 +2,7 @@
 
 use super::at_start::odd_at_start;
 use super::checkpoint::{Checkpoint, CheckpointError, Identity};
-use super::doubts::doubts;
+use super::doubts::{doubts, weight};
 use super::folder::{FolderError, RunFolder};
 use super::frame_files::FrameFiles;
 use super::frame_store::FrameStoreError;
@@ -163,6 +163,8 @@ pub(super) struct Run<'a> {
     pub tally: Tally,
     /// State before the last step, and the tries that step took.
     pub last_step: Option<(State, usize)>,
+    /// What is nearer to a collider touches it, m.
+    pub thickness: f64,
     pub steps: u64,
     pub report: RunReport,
 }
@@ -230,12 +232,13 @@ impl<'a> Run<'a> {
         let every = scene.output.checkpoint_every;
         let keeper = Keeper { folder, identity, store, files, every, tunnelling };
         let frames = Frames::new(keeper, known);
-        Ok(Self { scene, options, simulation, frames, tally, last_step: None, steps, report })
+        let thickness = simulation.model().thickness.iter().copied().fold(0.0, f64::max);
+        Ok(Self { scene, options, simulation, frames, tally, thickness, last_step: None, steps, report })
     }
 
     /// Certificates of the final state, and its error if that was asked for.
     fn measure(&mut self, hooks: &mut dyn RunHooks) -> Result<(), RunError> {
-        self.report.set_tally(&self.tally);
+        self.report.set_tally(&self.tally, weight(self.simulation.model()));
         let state = &self.frames.known.state;
         self.report.set_state(self.simulation.model(), state);
         self.report.frames = state.step / self.scene.time.steps_per_frame as u64;
@@ -407,6 +410,7 @@ fn blank_report(scene: &Scene, identity: &Identity, simulation: &Simulation) -> 
         energy: f64::NAN,
         relative_error: None,
         gradient_norm: f64::NAN,
+        unbalanced: None,
         max_stretch: f64::NAN,
         mean_stretch: f64::NAN,
         min_gap: f64::NAN,

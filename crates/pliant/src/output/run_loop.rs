@@ -44,7 +44,7 @@ impl Run<'_> {
             }
             match self.frames.step(&mut self.simulation) {
                 Ok(report) => {
-                    self.tally.add(&report);
+                    self.tally.add(&report, self.thickness);
                     if let Some((_, retries)) = &mut self.last_step {
                         *retries = report.retries;
                     }

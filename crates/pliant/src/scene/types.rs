@@ -127,7 +127,7 @@ pub struct Cloth {
     pub stretch: StretchModel,
     /// Out-of-plane model.
     pub bend: BendModel,
-    /// Range of principal stretches that is kept, if any; an extra stiff element per triangle.
+    /// Range of principal stretches beyond which an extra element per triangle pulls back, ten times as stiff as the material.
     pub strain_limit: Option<[f64; 2]>,
     /// Distance kept from colliders, m.
     pub thickness: f64,
@@ -199,9 +199,9 @@ pub struct Solid {
     pub poisson_ratio: f64,
     /// Which energy.
     pub model: SolidModel,
-    /// Range of principal stretches that is kept, if any; an extra stiff element per tet.
+    /// Range of principal stretches beyond which an extra element per tet pulls back, ten times as stiff as the material.
     pub strain_limit: Option<[f64; 2]>,
-    /// Range of det F that is kept, if any; an extra stiff element per tet.
+    /// Range of det F beyond which an extra element per tet pulls back, ten times as stiff as the material.
     pub volume_limit: Option<[f64; 2]>,
     /// Distance kept from colliders, m.
     pub thickness: f64,

@@ -42,11 +42,11 @@ pub struct StepTimes {
     pub p99: f64,
     /// Longest, ms.
     pub max: f64,
-    /// Mean, least and most iterations of a step: they differ under a deadline.
+    /// Mean iterations of a step: they differ under a deadline.
     pub mean_iterations: f64,
-    /// As above.
+    /// Least iterations of a step.
     pub fewest_iterations: usize,
-    /// As above.
+    /// Most iterations of a step.
     pub most_iterations: usize,
     /// Largest |length/rest − 1| of an edge at the end.
     pub max_stretch: f64,

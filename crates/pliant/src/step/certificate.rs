@@ -11,6 +11,8 @@ pub struct Certificate {
     pub start_energy: f64,
     /// ‖∇E‖ of the solution, N.
     pub gradient_norm: f64,
+    /// Force along gravity that all free vertices together lack to move as they should, N; see [`Measures::unbalanced`].
+    pub unbalanced: f64,
     /// Largest |length/rest − 1| of an edge.
     pub max_stretch: f64,
     /// Mean |length/rest − 1| over all edges.
@@ -23,8 +25,8 @@ pub struct Certificate {
 
 impl From<Measures> for Certificate {
     fn from(measures: Measures) -> Self {
-        let Measures { start_energy, energy, gradient_norm, max_stretch, mean_stretch, min_gap, inverted, .. } =
-            measures;
-        Self { energy, start_energy, gradient_norm, max_stretch, mean_stretch, min_gap, inverted }
+        let Measures { start_energy, energy, gradient_norm, unbalanced, .. } = measures;
+        let Measures { max_stretch, mean_stretch, min_gap, inverted, .. } = measures;
+        Self { energy, start_energy, gradient_norm, unbalanced, max_stretch, mean_stretch, min_gap, inverted }
     }
 }

@@ -1,7 +1,7 @@
 //! Error against iterations and time for several methods on the same step.
 
+use super::accept::negligible_energy;
 use super::simulation::on_device;
-use super::stepper::negligible_energy;
 use super::{SimulationError, step_input};
 use crate::counted::counted;
 use crate::device::{Cpu, Device, DeviceError, Devices, Moment, Slot, Task};

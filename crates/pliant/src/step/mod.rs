@@ -1,5 +1,6 @@
 //! The loop: frames, steps, budgets, certificates, and what happens when a step goes wrong.
 
+mod accept;
 pub mod bench;
 mod certificate;
 mod compare;

@@ -1,10 +1,11 @@
 //! One step on one device with one method: the loop of the papers, guarded.
 
+use super::accept::{accept, accept_beside_staying, accept_shape, negligible_energy};
 use super::input::refill;
 use super::pace::{Observed, Pace};
 use super::showing::Showing;
 use super::{Certificate, SimulationError};
-use crate::device::{Device, DeviceError, Measures, Moment, Slot, StepInput};
+use crate::device::{Device, DeviceError, Moment, Slot, StepInput};
 use crate::math::Vec3;
 use crate::model::{Model, State, System};
 use crate::solver::{Control, Method, Parameters, SolveError, SolveReport, Solver};
@@ -83,6 +84,8 @@ pub(super) struct DeviceStepper<D: Device> {
     fields: Fields<D>,
     time: f64,
     step: u64,
+    /// Largest |length/rest − 1| of an edge of the state that was given.
+    first_stretch: f64,
     /// ρ in use: that of the settings, or less after steps that it was too large for.
     rho: f64,
     input: StepInput,
@@ -128,6 +131,7 @@ where
             fields,
             time: 0.0,
             step: 0,
+            first_stretch: 0.0,
             rho: settings.parameters.rho,
             input: StepInput::default(),
             certificate_time: Duration::ZERO,
@@ -228,6 +232,7 @@ where
         let method = self.settings.method;
         let negligible = negligible_energy(&self.model, self.pieces[index].h);
         accept(method, &measures, negligible).map_err(Failure::Step)?;
+        accept_shape(&measures, self.first_stretch).map_err(Failure::Step)?;
         if !careful && method.finishes_accelerated(self.model.vertices()) && solve.iterations >= method.iterations {
             accept_beside_staying(&measures, negligible).map_err(Failure::Step)?;
         }
@@ -317,38 +322,6 @@ struct SolvedPiece {
     solve: SolveReport,
     stalled: bool,
     certificate: Certificate,
-}
-
-/// Energy that nobody would see in a step of `h` s, J: a billionth of ½ Σ m |a h|², the motion that gravity alone gives a body
-/// in the step. Of a body of a millimetre that falls freely in `f64`, E is less than that and consists of rounding, more of it
-/// than positions have by themselves, so that its ups and downs say nothing about the solver.
-pub(super) fn negligible_energy(model: &Model, h: f64) -> f64 {
-    let speed_sq = Vec3::<f64>::of(model.acceleration).length_sq() * h * h;
-    1e-9 * 0.5 * model.mass.iter().sum::<f64>() * speed_sq
-}
-
-/// Refuses what is not finite and what increased the energy that it was to decrease by more than rounding, or by more than is
-/// `negligible`, J.
-fn accept(method: &Method, measures: &Measures, negligible: f64) -> Result<(), String> {
-    let Measures { energy, start_energy, rounding_energy, .. } = *measures;
-    if !energy.is_finite() {
-        return Err("the result is not finite".to_string());
-    }
-    let rise = energy - start_energy;
-    if method.minimises && rise > 1e-4 * start_energy.abs() && rise > rounding_energy.max(negligible) {
-        return Err(format!("the solver raised the energy from {start_energy:.6e} J to {energy:.6e} J"));
-    }
-    Ok(())
-}
-
-/// Refuses a solution that is worse than not moving by more than the energy of the motion: where E has many valleys,
-/// acceleration may lead over a ridge into another one, from there back in the next step, and so on without end.
-fn accept_beside_staying(measures: &Measures, negligible: f64) -> Result<(), String> {
-    let Measures { energy, still_energy, motion_energy, rounding_energy, .. } = *measures;
-    if energy - still_energy > motion_energy + rounding_energy.max(negligible) {
-        return Err(format!("the solver ended at {energy:.6e} J, where not moving has {still_energy:.6e} J"));
-    }
-    Ok(())
 }
 
 /// A number that changes when the set of holding pins changes: pins are only ever released.
@@ -457,6 +430,8 @@ where
         self.device.write(&state.v, &mut self.fields.v);
         self.time = state.time;
         self.step = state.step;
+        let x: Vec<[f64; 4]> = state.x.iter().map(|x| Vec3::<f64>::of(*x).store()).collect();
+        self.first_stretch = self.model.stretch(&x).0;
     }
 
     fn rho(&self) -> Option<f64> {

@@ -27,8 +27,9 @@ impl<R: Real> CpuProblem<R> {
                 potential.gradient(&wide, &mut gradient);
                 let norm = gradient.iter().map(|g| Vec3::load(*g).length_sq()).sum::<f64>().sqrt();
                 let (possible, rounding) = (possible_decrease(potential, &gradient), rounding::<R>(potential, &wide));
+                let unbalanced = unbalanced(potential, &gradient);
                 let measures = &mut self.measures;
-                (measures.energy, measures.gradient_norm) = (energy, norm);
+                (measures.energy, measures.gradient_norm, measures.unbalanced) = (energy, norm, unbalanced);
                 (measures.possible_decrease, measures.rounding_energy) = (possible, rounding);
             }
             Moment::End => {
@@ -41,6 +42,12 @@ impl<R: Real> CpuProblem<R> {
         }
         (self.scratch.x, self.scratch.gradient) = (wide, gradient);
     }
+}
+
+/// The gradient is zero where vertices are held.
+fn unbalanced(potential: &Potential, gradient: &[[f64; 4]]) -> f64 {
+    let down = Vec3::<f64>::of(potential.model().acceleration).unit_or(Vec3::ZERO);
+    -gradient.iter().map(|g| Vec3::load(*g).dot(down)).sum::<f64>()
 }
 
 fn rounding<R: Real>(potential: &Potential, x: &[[f64; 4]]) -> f64 {

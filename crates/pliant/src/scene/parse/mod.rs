@@ -6,6 +6,7 @@ mod force;
 mod pin;
 mod settings;
 
+use std::io::Read;
 use std::path::Path;
 
 use toml::de::DeTable;
@@ -18,12 +19,24 @@ use super::tree::{Node, Place, Table, Value};
 use super::types::{Cloth, Collider, Scene, Solid};
 use super::{set, suggest};
 
+/// No scene is larger, bytes; a device or a pipe without end is.
+const LARGEST: u64 = 16 << 20;
+
+fn read_at_most(path: &Path) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let read = std::fs::File::open(path)?.take(LARGEST + 1).read_to_end(&mut bytes)? as u64;
+    if read > LARGEST {
+        return Err(std::io::Error::other(format!("it is larger than {} MiB", LARGEST >> 20)));
+    }
+    Ok(bytes)
+}
+
 impl Scene {
     /// Reads a scene file. `set` are overrides, key and value, such as `("time.frames", "10")`.
     pub fn read(path: &Path, set: &[(String, String)]) -> Result<Scene, SceneError> {
         let name = path.display().to_string();
         let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let bytes = std::fs::read(path).map_err(|e| {
+        let bytes = read_at_most(path).map_err(|e| {
             let near = path.file_name().and_then(|n| suggest::nearest_file(folder, &n.to_string_lossy()));
             let help = match near {
                 Some(near) if !path.exists() => format!("did you mean `{}`?", path.with_file_name(near).display()),

@@ -163,3 +163,11 @@ fn a_motion_that_never_starts_is_a_mistake() {
         bad("pliant = 1\n[[cloth]]\n[[collider]]\nshape = \"half-space\"\nvelocity = [1, 0, 0]\nmoves = [inf, inf]\n");
     assert!(message.contains("`moves` never starts"), "{message}");
 }
+
+/// Regression: a device without end was read until memory was.
+#[cfg(unix)]
+#[test]
+fn a_file_without_end_is_no_scene() {
+    let message = Scene::read("/dev/zero".as_ref(), &[]).unwrap_err().to_string();
+    assert!(message.contains("larger than 16 MiB"), "{message}");
+}
