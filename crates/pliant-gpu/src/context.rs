@@ -66,7 +66,7 @@ impl Context {
         device.on_uncaptured_error(Arc::new(move |error| sink.report(GpuError::from_api("GPU", error))));
         let sink = faults.clone();
         device.set_device_lost_callback(move |reason, message| {
-            sink.report(GpuError::Lost { reason: format!("{reason:?}: {message}").trim_end_matches(": ").to_owned() })
+            sink.report(GpuError::from_loss(&format!("{reason:?}"), &message));
         });
         tracing::debug!(name = info.name, driver = info.driver, "GPU opened");
         let (next_id, gone) = (AtomicU32::new(0), Arc::default());

@@ -122,6 +122,14 @@ impl GpuError {
         }
     }
 
+    /// What it means that the device is gone. Drivers that find no memory for a submission take the device away.
+    pub(crate) fn from_loss(reason: &str, message: &str) -> Self {
+        if message.to_lowercase().contains("out of memory") {
+            return Self::OutOfMemory { what: "it needs more for its work".to_owned() };
+        }
+        Self::Lost { reason: format!("{reason}: {message}").trim_end_matches(": ").to_owned() }
+    }
+
     /// What an API error means while `what` was being made or done.
     pub(crate) fn from_api(what: &str, error: wgpu::Error) -> Self {
         match error {
@@ -155,5 +163,19 @@ impl Faults {
             None => Ok(()),
             Some(error) => Err(error.clone()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Seen on lavapipe with little memory: "the GPU was lost: Unknown: Out of memory; use --device cpu".
+    #[test]
+    fn a_device_that_is_taken_away_for_want_of_memory_says_so() {
+        let error = GpuError::from_loss("Unknown", "Out of memory");
+        assert!(matches!(error, GpuError::OutOfMemory { .. }), "{error}");
+        assert!(error.on("gpu".into()).to_string().contains("use a coarser mesh"));
+        assert_eq!(GpuError::from_loss("Destroyed", "").to_string(), "the GPU was lost: Destroyed");
     }
 }

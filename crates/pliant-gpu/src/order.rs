@@ -101,6 +101,40 @@ fn bisect(vertices: &mut [u32], x: &[[f64; 3]], size: usize) {
 mod tests {
     use super::*;
     use pliant::model::ModelBuilder;
+    use std::collections::BTreeSet;
+
+    /// Tets that touch some of the vertices, and the vertices of these.
+    fn ring(around: &[Vec<u32>], tets: &[[u32; 4]], vertices: &BTreeSet<u32>) -> [BTreeSet<u32>; 2] {
+        let touched: BTreeSet<u32> = vertices.iter().flat_map(|&i| &around[i as usize]).copied().collect();
+        let corners = touched.iter().flat_map(|&t| tets[t as usize]).collect();
+        [touched, corners]
+    }
+
+    /// Why patches of tets make one iteration a dispatch: with two, either the forces of the tets do not fit into workgroup memory
+    /// (48 KiB on an H200, 12 bytes for each corner and vertex), or more is read than by two dispatches of one iteration each.
+    #[test]
+    fn two_iterations_a_dispatch_do_not_pay_for_tets() {
+        let text = "pliant = 1\n[[solid]]\nshape = 'box'\nsize = 1\ncells = 21\n";
+        let scene = pliant::scene::Scene::parse(text, "box", ".".as_ref(), &[]).unwrap();
+        let (model, _) = pliant::model::Model::new(&scene).unwrap();
+        let tets = &model.bodies[0].tets;
+        let mut around = vec![Vec::new(); model.vertices()];
+        (0..).zip(tets).for_each(|(t, tet)| tet.iter().for_each(|&i| around[i as usize].push(t)));
+        for size in [16, 32, 64, 128, 256] {
+            let (mut bytes, mut one, mut two) = (Vec::new(), 0, 0);
+            for patch in patches(&model, size) {
+                let [first, corners] = ring(&around, tets, &patch.into_iter().collect());
+                let [second, members] = ring(&around, tets, &corners);
+                bytes.push(12 * (4 * second.len() + members.len()));
+                (one, two) = (one + first.len(), two + second.len());
+            }
+            bytes.sort_unstable();
+            let (median, work) = (bytes[bytes.len() / 2], (one + two) as f64 / (2 * one) as f64);
+            let read = two as f64 / (2 * one) as f64;
+            println!("{size}: {median} bytes, {work:.2} of the work, {read:.2} of the reads of two single iterations");
+            assert!(median > 48 << 10 || read > 1.0, "patches of {size} may pay: {median} bytes, {read} of the reads");
+        }
+    }
 
     #[test]
     fn balanced_patches_have_every_vertex_once_and_about_equal_weights() {
