@@ -249,8 +249,8 @@ impl Device for Gpu {
         self.correct_colour(problem, colour, extended, &x.field);
     }
 
-    fn enforce(&mut self, problem: &mut GpuProblem, x: &mut Points) {
-        self.enforce_positions(problem, &x.field);
+    fn enforce(&mut self, problem: &mut GpuProblem, x: &mut Points, [first, second]: [&mut Points; 2]) {
+        self.enforce_positions(problem, &x.field, [&first.field, &second.field]);
     }
 
     fn turn_free_parts(&mut self, problem: &mut GpuProblem, x: &mut Points) {

@@ -179,12 +179,18 @@ impl Gpu {
         x: &Field,
         parameters: &StepParameters,
     ) {
+        self.step_on(problem, kernel, [x_start, v, &x.buffer, &problem.x_pull.buffer], parameters);
+    }
+
+    /// The same with all that it may write.
+    fn step_on(&mut self, problem: &GpuProblem, kernel: &Kernel, fields: [&Buffer; 4], parameters: &StepParameters) {
         let wind = &problem.wind;
+        let [x_start, v, x, x_pull] = fields;
         let buffers = [
             x_start,
             v,
-            &x.buffer,
-            &problem.x_pull.buffer,
+            x,
+            x_pull,
             &problem.inertia,
             &problem.colliders,
             &problem.touch,
@@ -202,11 +208,12 @@ impl Gpu {
         self.step(problem, &problem.kernels.finish_step, started, x, &problem.step_parameters());
     }
 
-    pub(crate) fn enforce_positions(&mut self, problem: &GpuProblem, x: &Field) {
+    pub(crate) fn enforce_positions(&mut self, problem: &GpuProblem, x: &Field, [first, second]: [&Field; 2]) {
         let nothing = problem.nothing.start();
         self.step(problem, &problem.kernels.pull, nothing, x, &problem.pin_parameters());
         if !problem.packed_colliders.is_empty() {
-            self.step(problem, &problem.kernels.push, nothing, x, &problem.step_parameters());
+            let fields = [nothing.0, &first.buffer, &x.buffer, &second.buffer];
+            self.step_on(problem, &problem.kernels.push, fields, &problem.step_parameters());
         }
     }
 

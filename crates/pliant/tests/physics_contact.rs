@@ -407,3 +407,37 @@ fn tension_and_clamps_press_cloth_on_what_it_touches() {
         }
     }
 }
+
+/// Regression: acceleration of position-based sweeps carried bodies on after a push, by ten times the last one, and a ball that fell
+/// on a ramp bounced higher each time, up to 6 m.
+#[test]
+fn no_ball_bounces_higher_than_it_fell_from() {
+    let ball = "[[solid]]\nshape = \"sphere\"\nradius = 0.15\nedge = 0.06\nmodel = \"arap\"\nyoungs_modulus = 1e6\nposition = [0, 0.6, 0]\n\
+                [[collider]]\nshape = \"half-space\"\nnormal = [0.2, 1, 0]\nfriction = 0.3\n[time]\nframe_rate = 30\n";
+    for method in
+        ["pbd-gauss-seidel-chebyshev", "pbd-jacobi-chebyshev", "pbd-gauss-seidel", "xpbd", "pd-multigrid-chebyshev"]
+    {
+        let text = format!("pliant = 1\n{ball}[solver]\nmethod = \"{method}\"\n");
+        let scene = pliant::scene::Scene::parse(&text, "ball", ".".as_ref(), &[]).unwrap();
+        let mut simulation = Simulation::new(&scene).unwrap();
+        // Of the centre above the slope, m.
+        let height = |simulation: &mut Simulation| {
+            let x = simulation.state().unwrap().x;
+            x.iter().map(|x| (0.2 * x[0] + x[1]) / 1.04f64.sqrt()).sum::<f64>() / x.len() as f64
+        };
+        let (from, mut least, mut most) = (height(&mut simulation), f64::INFINITY, 0.0f64);
+        for _ in 0..150 {
+            simulation.step().unwrap();
+            let now = height(&mut simulation);
+            least = least.min(now);
+            if least < 0.2 {
+                most = most.max(now);
+            }
+        }
+        println!("{method}: fell from {from:.3} m, bounced to {most:.3} m");
+        assert!(
+            least < 0.2 && most < 0.6 * from,
+            "{method}: fell from {from} m, bounced to {most} m, down to {least} m"
+        );
+    }
+}

@@ -95,15 +95,18 @@ impl<R: Real> Bench<R> {
     /// Out of colliders by the depth; the slip since the start of the step shrinks by friction times the depth.
     fn check_enforce(&mut self) {
         let mut x = self.x.clone();
-        self.step.device.enforce(&mut self.step.problem, &mut x);
+        let [mut first, mut second] = [self.step.x_prev.clone(), self.x.clone()];
+        self.step.device.enforce(&mut self.step.problem, &mut x, [&mut first, &mut second]);
         let input = step_input(&self.step.model, self.state.time + H);
         for i in 0..x.len() {
             let mut at = Vec3::<R>::load(self.x[i]);
+            let mut came = at;
             if !self.step.system.held[i] {
                 if let Some((_, target)) = input.targets.iter().find(|target| target.0 as usize == i) {
                     let share = 30.0 / (30.0 + self.step.system.inertia[i]);
                     at += (Vec3::of(*target) - at) * R::of(share);
                 }
+                came = at;
                 let grip = self.step.potential().grips[i].cast::<R>();
                 for (k, collider) in input.colliders.iter().map(|collider| collider.cast::<R>()).enumerate() {
                     let (d, n) = grip.distance(k, &collider, at);
@@ -117,6 +120,10 @@ impl<R: Real> Bench<R> {
                 }
             }
             assert!((at - Vec3::load(x[i])).length().f64() < 16.0 * R::EPSILON.f64(), "vertex {i}");
+            for (before, after) in [(self.step.x_prev[i], first[i]), (self.x[i], second[i])] {
+                let expected = Vec3::<R>::load(before) + (at - came);
+                assert!((expected - Vec3::load(after)).length().f64() < 16.0 * R::EPSILON.f64(), "others at {i}");
+            }
         }
     }
 

@@ -254,7 +254,8 @@ fn fingerprint<R: Real>(n: usize) -> u64 {
     for colour in 0..device.constraint_colours(problem) {
         device.constrain_colour(problem, colour, true, &mut z);
     }
-    device.enforce(problem, &mut z);
+    let [mut first, mut second] = [z.clone(), z.clone()];
+    device.enforce(problem, &mut z, [&mut first, &mut second]);
     note(&z);
     device.dot(&z, &z, Slot(1));
     device.dot(&a, &z, Slot(2));

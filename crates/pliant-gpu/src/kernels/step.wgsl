@@ -106,7 +106,8 @@ fn pull(
     x[own.vertex] = vec4(at + (own.goal - at) * (own.stiffness / (own.stiffness + own.inertia)), 0.0);
 }
 
-// Position-based contact: vertices go out of colliders, and friction shortens their slip. Twin of constrain.rs.
+// Position-based contact: vertices go out of colliders, and friction shortens their slip. What that moves, it moves in `v` and
+// `x_pull`, too, which are other fields of positions here. Twin of constrain.rs.
 @compute @workgroup_size(GROUP)
 fn push(
     @builtin(workgroup_id) group: vec3<u32>,
@@ -129,6 +130,9 @@ fn push(
             start.w += depth;
         }
     }
+    let pushed = vec4(at - x[i].xyz, 0.0);
+    v[i] += pushed;
+    x_pull[i] += pushed;
     x[i] = vec4(at, 0.0);
     before[i] = start;
 }

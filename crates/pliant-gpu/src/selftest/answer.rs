@@ -291,7 +291,13 @@ impl<'a, D: Device> Bench<'a, D> {
         let Self { device, problem, a, b, c, n } = self;
         device.write(&fields.x, c);
         if verb != Verb::EndStep {
-            device.enforce(problem, c);
+            device.write(&fields.noise, b);
+            device.enforce(problem, c, [a, b]);
+            if verb == Verb::Enforce {
+                read(*device, *n, a, out)?;
+                read(*device, *n, b, out)?;
+            }
+            device.write(&fields.start, a);
             // A vertex on a surface is pushed as far as rounding has put it inside, times a stiffness.
             device.write(&fields.noise, b);
             device.axpy(Factor::Value(1.0), b, c);

@@ -341,8 +341,8 @@ impl Device for Wrong {
         let extended = extended && self.fault != Fault::ForgetsMultipliers;
         self.maybe_skip("constrain_colour", x, |cpu, x| cpu.constrain_colour(problem, colour, extended, x));
     }
-    fn enforce(&mut self, problem: &mut CpuProblem<f32>, x: &mut Points) {
-        self.maybe_skip("enforce", x, |cpu, x| cpu.enforce(problem, x));
+    fn enforce(&mut self, problem: &mut CpuProblem<f32>, x: &mut Points, others: [&mut Points; 2]) {
+        self.maybe_skip("enforce", x, |cpu, x| cpu.enforce(problem, x, others));
     }
     fn turn_free_parts(&mut self, problem: &mut CpuProblem<f32>, x: &mut Points) {
         self.maybe_skip("turn_free_parts", x, |cpu, x| cpu.turn_free_parts(problem, x));

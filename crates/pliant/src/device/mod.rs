@@ -297,8 +297,8 @@ pub trait Device {
     /// Projects one colour of the constraints in place; `extended` keeps XPBD's multipliers.
     fn constrain_colour(&mut self, problem: &mut Self::Problem, colour: usize, extended: bool, x: &mut Self::Points);
     /// Position-based pins and colliders: pulls spring pins, pushes vertices out of colliders, and shortens their slip since
-    /// the start of the step by friction times that push.
-    fn enforce(&mut self, problem: &mut Self::Problem, x: &mut Self::Points);
+    /// the start of the step by friction times that push. What colliders move, they move in `others`, too.
+    fn enforce(&mut self, problem: &mut Self::Problem, x: &mut Self::Points, others: [&mut Self::Points; 2]);
     /// Turns every part that no pin holds and no collider touched about its centre of mass to where it is nearest to x̃:
     /// takes off the turn that position-based sweeps give a part under stress of its own.
     fn turn_free_parts(&mut self, problem: &mut Self::Problem, x: &mut Self::Points);

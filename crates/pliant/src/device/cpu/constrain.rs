@@ -104,7 +104,7 @@ impl<R: Real> CpuProblem<R> {
     }
 
     /// Spring pins pull; colliders push, and their friction shortens the slip since the start of the step.
-    pub(super) fn enforce(&mut self, x: &mut [[R; 4]]) {
+    pub(super) fn enforce(&mut self, x: &mut [[R; 4]], [first, second]: [&mut Vec<[R; 4]>; 2]) {
         for (i, target, stiffness) in &self.spring_pins {
             let i = *i as usize;
             let share = *stiffness / (*stiffness + R::of(self.system.inertia[i]));
@@ -116,11 +116,15 @@ impl<R: Real> CpuProblem<R> {
         }
         let (colliders, thickness, inv_mass, grips) = (&self.colliders, &self.thickness, &self.inv_mass, &self.grips);
         let h = R::of(self.system.h);
-        x.par_chunks_mut(TASK).zip(self.start.par_chunks_mut(TASK)).enumerate().for_each(|(k, (x, start))| {
-            for (i, (x, start)) in (k * TASK..).zip(x.iter_mut().zip(start)) {
+        let others = first.par_chunks_mut(TASK).zip(second.par_chunks_mut(TASK));
+        let chunks = x.par_chunks_mut(TASK).zip(self.start.par_chunks_mut(TASK)).zip(others);
+        chunks.enumerate().for_each(|(k, ((x, start), (first, second)))| {
+            let others = first.iter_mut().zip(second);
+            for (i, ((x, start), others)) in (k * TASK..).zip(x.iter_mut().zip(start).zip(others)) {
                 if inv_mass[i] == R::ZERO {
                     continue;
                 }
+                let came = Vec3::load(*x);
                 for (k, collider) in colliders.iter().enumerate() {
                     let at = Vec3::load(*x);
                     let (d, normal) = grips[i].distance_and_normal(k, collider, at);
@@ -131,6 +135,10 @@ impl<R: Real> CpuProblem<R> {
                         *x = (carried + limit_slip(slip, normal, depth, collider.friction)).store();
                         start[3] += depth;
                     }
+                }
+                let pushed = Vec3::load(*x) - came;
+                for other in [others.0, others.1] {
+                    *other = (Vec3::load(*other) + pushed).store();
                 }
             }
         });

@@ -316,8 +316,8 @@ impl<R: Real> Device for Cpu<R> {
         problem.constrain_colour(colour, extended, x);
     }
 
-    fn enforce(&mut self, problem: &mut CpuProblem<R>, x: &mut Vec<[R; 4]>) {
-        problem.enforce(x);
+    fn enforce(&mut self, problem: &mut CpuProblem<R>, x: &mut Vec<[R; 4]>, others: [&mut Vec<[R; 4]>; 2]) {
+        problem.enforce(x, others);
     }
 
     fn turn_free_parts(&mut self, problem: &mut CpuProblem<R>, x: &mut Vec<[R; 4]>) {
