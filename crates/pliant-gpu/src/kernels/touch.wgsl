@@ -1,4 +1,5 @@
-// The friction of a vertex in the step, from the buffers `colliders` and `touch` of the module; force.wgsl says what is in them.
+// The friction of a vertex in the step,
+// from the buffers `colliders` and `touch` of the module; force.wgsl says what is in them.
 
 // In place of the collider of which a plane counts: the vertex is about to go inside, or is not and at most lay on a surface.
 const COMES: f32 = -1.0;
