@@ -168,10 +168,10 @@ pub struct RunArgs {
     #[command(flatten)]
     pub scene: SceneArgs,
     /// How many frames to simulate
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(1..=100_000_000))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = count)]
     pub frames: Option<u64>,
     /// Iterations of the method per step
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(1..=100_000_000))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = count)]
     pub iterations: Option<u64>,
     /// Deadline per step, in milliseconds: the best answer by then (the same bits twice are not promised)
     #[arg(long, value_name = "MS", value_parser = milliseconds, allow_negative_numbers = true)]
@@ -308,6 +308,13 @@ fn key_value(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((key, value)) if !key.trim().is_empty() => Ok((key.trim().to_string(), value.trim().to_string())),
         _ => Err("expected KEY=VALUE, for example time.frames=10".to_string()),
+    }
+}
+
+fn count(text: &str) -> Result<u64, String> {
+    match text.parse::<u64>() {
+        Ok(count) if (1..=100_000_000).contains(&count) => Ok(count),
+        _ => Err("expected a whole number from 1 to 100000000, for example 60".to_string()),
     }
 }
 

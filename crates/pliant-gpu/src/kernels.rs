@@ -37,7 +37,7 @@ pub(crate) struct MeasureParameters {
     pub others: u32,
     pub padding: u32,
     pub down: [f32; 3],
-    pub end: u32,
+    pub padding_after: u32,
 }
 
 #[derive(Clone, Copy, Default, Pod, Zeroable)]

@@ -101,6 +101,10 @@ impl ClosedSurface {
         check_edges(&points, &welded)?;
         let mut surface = Self { points, triangles: welded };
         let (volume, size) = (surface.volume(), surface.size());
+        // First: the volume of what is far too large is infinite, as no volume would be.
+        if !SIZES.contains(&(size * scale)) {
+            return Err(SurfaceError::Size { size: size * scale });
+        }
         // What rounding leaves of a volume of zero.
         if volume.abs() <= 1e-12 * size * size * size {
             return Err(SurfaceError::Flat);
@@ -109,8 +113,7 @@ impl ClosedSurface {
             surface.triangles.iter_mut().for_each(|triangle| triangle.swap(1, 2));
         }
         surface.points.iter_mut().flatten().for_each(|c| *c *= scale);
-        let size = surface.size();
-        if SIZES.contains(&size) { Ok(surface) } else { Err(SurfaceError::Size { size }) }
+        Ok(surface)
     }
 
     /// Its points, m.

@@ -241,7 +241,10 @@ fn what_has_no_inside_is_refused_and_what_is_inside_out_is_turned() {
     assert!(matches!(refused(&odd), SurfaceError::NotFinite { vertex: 3, .. }));
     assert_eq!(refused(&Mesh::default()), SurfaceError::Empty);
     // Coordinates of 1e40 became infinite in the grid, and the run ended without its pictures.
-    for scale in [1e40, 1e-30] {
+    for scale in [1e200, 1e40, 1e-30] {
+        let mut large = cube.clone();
+        large.points.iter_mut().flatten().for_each(|c| *c *= scale);
+        assert!(matches!(refused(&large), SurfaceError::Size { .. } | SurfaceError::Empty), "{}", refused(&large));
         let size = ClosedSurface::new(&cube, scale).unwrap_err().to_string();
         assert!(size.contains("colliders are from 1e-6 to 1e6 m"), "{size}");
     }
