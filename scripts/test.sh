@@ -23,21 +23,27 @@ check() {
     fi
 }
 
+# A check whose tool is not there.
+missing() {
+    [ -z "${CI:-}" ] || { printf 'FAIL  %s: %s\n' "$1" "$2"; exit 1; }
+    printf 'skip  %s: %s\n' "$1" "$2"
+}
+
 if $cargo fmt --version >/dev/null 2>&1; then
     check "format" $cargo fmt --all --check
 else
-    echo "skip  format: rustup component add rustfmt"
+    missing "format" "rustup component add rustfmt"
 fi
 if command -v python3 >/dev/null; then
     check "layers" python3 scripts/check_layers.py
     check "documents" python3 scripts/check_docs.py
 else
-    echo "skip  layers and documents: python3 is not there"
+    missing "layers and documents" "python3 is not there"
 fi
 if $cargo clippy --version >/dev/null 2>&1; then
     check "lints" $cargo clippy --workspace --all-targets --quiet -- -D warnings
 else
-    echo "skip  lints: rustup component add clippy"
+    missing "lints" "rustup component add clippy"
 fi
 if [ -n "${CI:-}${PLIANT_REQUIRE_GPU:-}" ]; then
     check "Vulkan driver" scripts/vulkan.sh

@@ -321,7 +321,7 @@ fn count(text: &str) -> Result<u64, String> {
 fn milliseconds(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(ms) if ms > 0.0 && ms <= 1e9 => Ok(ms),
-        _ => Err("expected a number of milliseconds above 0, for example 5".to_string()),
+        _ => Err("expected a number of milliseconds above 0 and at most 1e9, for example 5".to_string()),
     }
 }
 

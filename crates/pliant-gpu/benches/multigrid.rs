@@ -30,7 +30,7 @@ fn main() {
         let mut problem = gpu.upload(&model, &system).unwrap_or_else(|error| panic!("{error}"));
         let [mut x, mut g, mut z, mut before] = [(); 4].map(|()| gpu.points(&problem));
         gpu.write(&state.x, &mut x);
-        gpu.begin_step(&mut problem, &pliant::step::step_input(&model, h), &x, &g);
+        gpu.begin_step(&mut problem, &pliant::step::step_input(&model, h, h), &x, &g);
         let blend = [Blend { omega: 1.0, under_relaxation: 1.0 }; 32];
         let mut time = |verb: usize| {
             let run = |times: usize| -> Result<usize, DeviceError> {

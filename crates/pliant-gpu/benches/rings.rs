@@ -21,7 +21,7 @@ fn problem(gpu: &mut Gpu, text: &str) -> (GpuProblem, usize, usize) {
     let mut problem = gpu.upload(&model, &system).unwrap_or_else(|error| panic!("{error}"));
     let [mut x, v] = [(); 2].map(|()| gpu.points(&problem));
     gpu.write(&state.x, &mut x);
-    gpu.begin_step(&mut problem, &pliant::step::step_input(&model, 1.0 / 30.0), &x, &v);
+    gpu.begin_step(&mut problem, &pliant::step::step_input(&model, 1.0 / 30.0, 1.0 / 30.0), &x, &v);
     (problem, model.vertices(), model.element_count())
 }
 

@@ -220,6 +220,10 @@ impl Device for Gpu {
         self.gauss_seidel_colour(problem, colour, omega, &r.field, &z.field);
     }
 
+    fn relax(&mut self, problem: &mut GpuProblem, colour: usize, omega: f64, x: &mut Points, residual: Option<Slot>) {
+        self.relax_colour(problem, colour, omega, &x.field, residual);
+    }
+
     fn solve_direct(&mut self, _problem: &mut GpuProblem, _r: &Points, _z: &mut Points) -> Result<(), DeviceError> {
         let help = "use --device cpu, or a method that factors nothing such as pd-multigrid-chebyshev".to_string();
         Err(DeviceError::Unsupported { device: self.name(), what: "direct solver".to_string(), help })

@@ -7,6 +7,7 @@ use crate::gpu::Gpu;
 use crate::kernel::{Access, GROUP, Kernel};
 use crate::kernels::{Colliders, grip_text};
 use crate::library::Library;
+use crate::order::Order;
 use crate::problem::GpuProblem;
 use bytemuck::{Pod, Zeroable};
 use pliant::contact::{Grip, sticking_slip};
@@ -20,7 +21,7 @@ pub(crate) struct Grips {
     total: Arc<Kernel>,
     balance: Arc<Kernel>,
     grip: Arc<Kernel>,
-    /// Vertices of one body each, a workgroup's worth: the first, the one after the last, the body.
+    /// Vertices of one connected part each, a workgroup's worth: the first, the one after the last, the body.
     chunks: Buffer,
     chunk_count: u32,
     /// First chunk, number of chunks, and whether a pin holds it.
@@ -46,18 +47,20 @@ impl Grips {
     pub(crate) fn new(
         context: &Context,
         library: &mut Library,
-        (model, system): (&Model, &System),
+        (model, system, order): (&Model, &System, &Order),
     ) -> Result<Option<Self>, GpuError> {
         let colliders = model.colliders.len();
         if model.vertices() == 0 || colliders == 0 {
             return Ok(None);
         }
-        let (mut chunks, mut bodies) = (Vec::new(), Vec::new());
-        for (number, body) in model.bodies.iter().enumerate() {
-            let vertices = &body.vertices;
-            let starts = vertices.clone().step_by(GROUP as usize);
-            bodies.push([chunks.len(), starts.len(), usize::from(system.holds_some_of(model, body))].map(|i| i as u32));
-            let chunk = |first| [first, vertices.end.min(first + GROUP as usize), number].map(|i| i as u32);
+        let (mut chunks, mut bodies, mut first) = (Vec::new(), Vec::new(), 0);
+        for (number, part) in order.parts.rows().enumerate() {
+            // The parts lie one after the other.
+            let places = first..first + part.len();
+            first = places.end;
+            let starts = places.clone().step_by(GROUP as usize);
+            bodies.push([chunks.len(), starts.len(), usize::from(system.holds_some_of(model, part))].map(|i| i as u32));
+            let chunk = |first| [first, places.end.min(first + GROUP as usize), number].map(|i| i as u32);
             chunks.extend(starts.map(chunk));
         }
         use Access::{Read, Write};
@@ -73,9 +76,9 @@ impl Grips {
             chunk_count: chunks.len() as u32,
             bodies: Buffer::with(context, "bodies", &bodies)?,
             pairs: (bodies.len() * colliders) as u32,
-            parts: Buffer::new(context, "parts of pressing forces", (48 * chunks.len() * colliders) as u64)?,
-            totals: Buffer::new(context, "pressing forces", (48 * bodies.len() * colliders) as u64)?,
-            pressed: Buffer::with(context, "pressing", &vec![0.0f32; bodies.len() * colliders])?,
+            parts: Buffer::new(context, "parts of pressing forces", (112 * chunks.len() * colliders) as u64)?,
+            totals: Buffer::new(context, "pressing forces", (112 * bodies.len() * colliders) as u64)?,
+            pressed: Buffer::with(context, "pressing", &vec![[0.0f32; 8]; bodies.len() * colliders])?,
             rough: model.colliders.iter().any(|collider| collider.friction() > 0.0),
         }))
     }

@@ -126,7 +126,8 @@ pub(crate) fn shape_text() -> String {
 
 /// The text of the kernels that find the friction of a step.
 pub(crate) fn grip_text(colliders: Colliders) -> String {
-    contact_text(colliders, &[pliant::contact::PRESSING_WGSL, include_str!("kernels/grip.wgsl")].concat())
+    let parts = [pliant::math::SYM3_WGSL, pliant::contact::PRESSING_WGSL, include_str!("kernels/grip.wgsl")];
+    contact_text(colliders, &parts.concat())
 }
 
 /// What all kernels with colliders start with.

@@ -24,6 +24,7 @@ mod patches;
 mod problem;
 mod readback;
 mod recorder;
+mod relax;
 mod rings;
 mod rows;
 pub mod selftest;

@@ -7,8 +7,9 @@ use crate::kernel::{Access, Kernel};
 use crate::problem::GpuProblem;
 use crate::rows::{MatrixRows, SLICE};
 use bytemuck::{Pod, Zeroable};
-use pliant::colouring::greedy;
+use pliant::colouring::{Colouring, greedy};
 use pliant::device::Blend;
+use pliant::linear::Csr;
 use pliant::mesh::topology::Incidence;
 use std::sync::Arc;
 
@@ -34,6 +35,11 @@ pub(crate) struct Matrix {
     coloured: Option<MatrixRows>,
 }
 
+/// Vertices that no element shares, for Gauss-Seidel.
+pub(crate) fn matrix_colouring(matrix: &Csr) -> Colouring {
+    greedy(&Incidence { offset: matrix.offset.clone(), item: matrix.column.clone() })
+}
+
 /// The text of these kernels.
 pub(crate) fn text() -> String {
     let (sym3, cover) = (pliant::math::SYM3_WGSL, pliant::contact::COVER_WGSL);
@@ -43,7 +49,7 @@ pub(crate) fn text() -> String {
 
 fn buffers<'a>(problem: &'a GpuProblem, rows: &'a MatrixRows, r: &'a Field, z: &'a Field) -> [&'a Buffer; 8] {
     let GpuProblem { contact, inv_diagonal, nothing, .. } = problem;
-    [&r.buffer, &z.buffer, contact, &rows.slices, &rows.entries, &rows.vertices, inv_diagonal, &nothing.read]
+    [&r.buffer, &z.buffer, contact, &rows.slices, &rows.entries, &rows.groups.vertices, inv_diagonal, &nothing.read]
 }
 
 impl Gpu {
@@ -69,9 +75,7 @@ impl Gpu {
             });
         }
         if let Some(Matrix { coloured: rows @ None, .. }) = problem.matrix.as_mut().filter(|_| coloured) {
-            let graph = Incidence { offset: matrix.offset.clone(), item: matrix.column.clone() };
-            let colouring = greedy(&graph);
-            *rows = Some(MatrixRows::new(&self.context, matrix, order, colouring.classes.rows())?);
+            *rows = Some(MatrixRows::new(&self.context, matrix, order, matrix_colouring(matrix).classes.rows())?);
         }
         Ok(())
     }
@@ -117,7 +121,7 @@ impl Gpu {
     pub(crate) fn matrix_colours(&mut self, problem: &mut GpuProblem) -> usize {
         self.ensure_matrix(problem, true);
         let coloured = problem.matrix.as_ref().and_then(|matrix| matrix.coloured.as_ref());
-        coloured.map_or(0, |rows| rows.groups.len())
+        coloured.map_or(0, |rows| rows.groups.ranges.len())
     }
 
     pub(crate) fn gauss_seidel_colour(
@@ -130,7 +134,7 @@ impl Gpu {
     ) {
         let Some(matrix) = &problem.matrix else { return };
         let Some(rows) = &matrix.coloured else { return };
-        let [first, n] = rows.groups[colour];
+        let [first, n] = rows.groups.ranges[colour];
         let buffers = buffers(problem, rows, r, z);
         let parameters = MatrixParameters { n, first, omega: omega as f32, touching: problem.touching(), gamma: 0.0 };
         self.recorder.run(&matrix.gauss_seidel, &buffers, &parameters, n);

@@ -1,6 +1,7 @@
 //! The order of vertices on the device: near ones next to each other, in patches of equal size. Undone on output.
 
-use pliant::model::Model;
+use pliant::mesh::topology::Incidence;
+use pliant::model::{Model, connected_parts};
 
 /// Vertices that lie together.
 const PATCH: usize = 128;
@@ -12,20 +13,23 @@ pub(crate) struct Order {
     pub(crate) vertex: Vec<u32>,
     /// Where a vertex of the model lies.
     pub(crate) place: Vec<u32>,
+    /// Vertices of the model that elements connect; the parts lie one after the other.
+    pub(crate) parts: Incidence,
 }
 
 impl Order {
-    /// Bodies one after the other, each cut in half across its longest side again and again.
+    /// Connected parts one after the other, each cut in half across its longest side again and again.
     pub(crate) fn new(model: &Model) -> Self {
-        let mut vertex: Vec<u32> = (0..model.vertices() as u32).collect();
-        for body in &model.bodies {
-            bisect(&mut vertex[body.vertices.clone()], &model.rest_x, PATCH);
+        let parts = connected_parts(model);
+        let mut vertex = parts.item.clone();
+        for part in parts.offset.windows(2) {
+            bisect(&mut vertex[part[0] as usize..part[1] as usize], &model.rest_x, PATCH);
         }
         let mut place = vec![0; vertex.len()];
         for (at, &i) in vertex.iter().enumerate() {
             place[i as usize] = at as u32;
         }
-        Self { vertex, place }
+        Self { vertex, place, parts }
     }
 }
 
@@ -164,7 +168,14 @@ mod tests {
         let mut builder = ModelBuilder::new("two sheets");
         for (name, side) in [("large", 61), ("small", 7)] {
             let x: Vec<[f64; 3]> = (0..side * side).map(|i| [f64::from(i % side), f64::from(i / side), 0.0]).collect();
-            builder.add_points(name, &x, &vec![1.0; x.len()]);
+            let first = builder.add_points(name, &x, &vec![1.0; x.len()]);
+            for i in 0..side * side {
+                for (there, next) in [(i % side + 1 < side, i + 1), (i / side + 1 < side, i + side)] {
+                    if there {
+                        builder.add_spring([i, next].map(|i| first + i as u32), 1.0).unwrap();
+                    }
+                }
+            }
         }
         let (model, _) = builder.finish();
         let order = Order::new(&model);

@@ -25,42 +25,100 @@ pub(crate) struct ForceRows {
     pub(crate) pulls: Buffer,
 }
 
-impl ForceRows {
-    pub(crate) fn new(context: &Context, model: &Model, system: &System, order: &Order) -> Result<Self, GpuError> {
-        let rows = vertex_rows(model, system);
-        let (mut slices, mut entries, mut pulls) = (Vec::new(), Vec::<[u32; 2]>::new(), Vec::<f32>::new());
-        for (s, places) in order.vertex.chunks(SLICE).enumerate() {
-            let split: Vec<[Vec<RowEntry>; 2]> = places
-                .iter()
-                .map(|&i| {
-                    let (springs, others) = rows[i as usize].iter().partition(|entry| entry.pull != 0.0);
-                    [springs, others]
-                })
-                .collect();
-            let widths = [0, 1].map(|part| split.iter().map(|row| row[part].len()).max().unwrap_or(0));
-            slices.push([entries.len() as u32, widths[0] as u32, widths[1] as u32, pulls.len() as u32]);
-            for part in 0..2 {
-                for k in 0..widths[part] {
-                    for lane in 0..SLICE {
-                        let entry = split.get(lane).and_then(|row| row[part].get(k));
-                        // A padded entry looks at a vertex that is there, which the next line of the slice reads anyway.
-                        let nothing = [(s * SLICE + lane).min(order.place.len() - 1) as u32, 0];
-                        entries.push(entry.map_or(nothing, |entry| {
-                            let after = if entry.neighbour > places[lane] { AFTER } else { 0 };
-                            [order.place[entry.neighbour as usize] | after, (entry.coefficient as f32).to_bits()]
-                        }));
-                        if part == 0 {
-                            pulls.push(entry.map_or(0.0, |entry| entry.pull as f32));
-                        }
+/// The same on the host.
+#[derive(Default)]
+struct HostRows {
+    slices: Vec<[u32; 4]>,
+    entries: Vec<[u32; 2]>,
+    pulls: Vec<f32>,
+}
+
+impl HostRows {
+    /// A slice with the rows of some vertices.
+    fn push(&mut self, rows: &[Vec<RowEntry>], vertices: &[u32], order: &Order) {
+        let split: Vec<[Vec<RowEntry>; 2]> = vertices
+            .iter()
+            .map(|&i| {
+                let (springs, others) = rows[i as usize].iter().partition(|entry| entry.pull != 0.0);
+                [springs, others]
+            })
+            .collect();
+        let widths = [0, 1].map(|part| split.iter().map(|row| row[part].len()).max().unwrap_or(0));
+        self.slices.push([self.entries.len() as u32, widths[0] as u32, widths[1] as u32, self.pulls.len() as u32]);
+        for part in 0..2 {
+            for k in 0..widths[part] {
+                for lane in 0..SLICE {
+                    let entry = split.get(lane).and_then(|row| row[part].get(k));
+                    // A padded entry looks at a vertex that is there, which the next line of the slice reads anyway.
+                    let own = vertices.get(lane).or(vertices.last()).map_or(0, |&i| order.place[i as usize]);
+                    self.entries.push(entry.map_or([own, 0], |entry| {
+                        let after = if entry.neighbour > vertices[lane] { AFTER } else { 0 };
+                        [order.place[entry.neighbour as usize] | after, (entry.coefficient as f32).to_bits()]
+                    }));
+                    if part == 0 {
+                        self.pulls.push(entry.map_or(0.0, |entry| entry.pull as f32));
                     }
                 }
             }
         }
-        Ok(Self {
-            slices: Buffer::with(context, "slices of rows", &slices)?,
-            entries: Buffer::with(context, "entries of rows", &entries)?,
-            pulls: Buffer::with(context, "pulls of rows", &pulls)?,
+    }
+
+    fn buffers(&self, context: &Context) -> Result<ForceRows, GpuError> {
+        Ok(ForceRows {
+            slices: Buffer::with(context, "slices of rows", &self.slices)?,
+            entries: Buffer::with(context, "entries of rows", &self.entries)?,
+            pulls: Buffer::with(context, "pulls of rows", &self.pulls)?,
         })
+    }
+}
+
+/// The vertices of groups, each of which starts a slice.
+pub(crate) struct Groups {
+    /// Vertex of each row, NOBODY where a slice is padded.
+    pub(crate) vertices: Buffer,
+    /// First row and number of rows of each group.
+    pub(crate) ranges: Vec<[u32; 2]>,
+}
+
+impl Groups {
+    /// Calls `push` with the vertices of each slice.
+    fn new<'a>(
+        context: &Context,
+        order: &Order,
+        groups: impl Iterator<Item = &'a [u32]>,
+        mut push: impl FnMut(&[u32]),
+    ) -> Result<Self, GpuError> {
+        let (mut vertices, mut ranges) = (Vec::new(), Vec::new());
+        for group in groups {
+            ranges.push([vertices.len() as u32, group.len() as u32]);
+            for slice in group.chunks(SLICE) {
+                push(slice);
+                let end = vertices.len() + SLICE;
+                vertices.extend(slice.iter().map(|&i| order.place[i as usize]));
+                vertices.resize(end, NOBODY);
+            }
+        }
+        Ok(Self { vertices: Buffer::with(context, "vertices of rows", &vertices)?, ranges })
+    }
+}
+
+impl ForceRows {
+    /// In the order of the vertices.
+    pub(crate) fn new(context: &Context, model: &Model, system: &System, order: &Order) -> Result<Self, GpuError> {
+        let (rows, mut host) = (vertex_rows(model, system), HostRows::default());
+        order.vertex.chunks(SLICE).for_each(|slice| host.push(&rows, slice, order));
+        host.buffers(context)
+    }
+
+    /// The rows of `groups` of vertices (of the model).
+    pub(crate) fn grouped<'a>(
+        context: &Context,
+        (model, system, order): (&Model, &System, &Order),
+        groups: impl Iterator<Item = &'a [u32]>,
+    ) -> Result<(Self, Groups), GpuError> {
+        let (rows, mut host) = (vertex_rows(model, system), HostRows::default());
+        let groups = Groups::new(context, order, groups, |slice| host.push(&rows, slice, order))?;
+        Ok((host.buffers(context)?, groups))
     }
 
     /// Bytes that one sweep reads of them.
@@ -130,13 +188,11 @@ impl SlicedRows {
 pub(crate) struct MatrixRows {
     pub(crate) slices: Buffer,
     pub(crate) entries: Buffer,
-    pub(crate) vertices: Buffer,
-    /// First row and number of rows of each group.
-    pub(crate) groups: Vec<[u32; 2]>,
+    pub(crate) groups: Groups,
 }
 
 impl MatrixRows {
-    /// The rows of `groups` of vertices (of the model); every group starts a slice.
+    /// The rows of `groups` of vertices (of the model).
     pub(crate) fn new<'a>(
         context: &Context,
         matrix: &Csr,
@@ -144,16 +200,8 @@ impl MatrixRows {
         groups: impl Iterator<Item = &'a [u32]>,
     ) -> Result<Self, GpuError> {
         let mut all = Slices::default();
-        let (mut vertices, mut ranges) = (Vec::new(), Vec::new());
-        for group in groups {
-            ranges.push([vertices.len() as u32, group.len() as u32]);
-            for slice in group.chunks(SLICE) {
-                all.push_slice(matrix, slice, &order.place);
-                vertices.extend(slice.iter().map(|&i| order.place[i as usize]));
-                vertices.resize(all.slices.len() * SLICE, NOBODY);
-            }
-        }
+        let groups = Groups::new(context, order, groups, |slice| all.push_slice(matrix, slice, &order.place))?;
         let SlicedRows { slices, entries } = all.buffers(context, "the matrix")?;
-        Ok(Self { slices, entries, vertices: Buffer::with(context, "rows of the matrix", &vertices)?, groups: ranges })
+        Ok(Self { slices, entries, groups })
     }
 }

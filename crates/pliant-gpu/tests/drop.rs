@@ -93,7 +93,7 @@ fn around_the_ball_only_who_iterates_enough_is_right() {
         assert!((found - exact).abs() < 0.03, "{device}: {found} m, exactly {exact} m");
         let found = height_around_the_ball(device, &[jacobi, short_steps, ("solver.iterations", "50")]);
         assert!((found - exact_in_short_steps).abs() < 0.01, "{device}: {found} m, exactly {exact_in_short_steps} m");
-        // Its contacts hold along the surface, too, so it is late; by no more than this.
+        // A global step brings the whole cloth to rest with what touches first, so it is late; by no more than this.
         let found = height_around_the_ball(device, &[multigrid]);
         assert!((found - exact).abs() < 0.06, "{device}: {found} m, exactly {exact} m");
         let hasty = height_around_the_ball(device, &[jacobi, ("solver.iterations", "5")]);

@@ -79,7 +79,7 @@ fn wrong_factors_slots_and_orders_are_seen() {
     caught(Fault::DividesByZero, &["axpy"]);
     caught(Fault::LosesSign, &["axpy"]);
     caught(Fault::WrongSlot, &["jacobi, blended"]);
-    caught(Fault::ColoursReversed, &["gauss_seidel"]);
+    caught(Fault::ColoursReversed, &["gauss_seidel", "relax"]);
     caught(Fault::KeepsMultipliers, &["constrain_colour, extended"]);
     caught(Fault::ForgetsMultipliers, &["constrain_colour, extended"]);
 }

@@ -47,7 +47,7 @@ fn swing(mut scene: Scene, method: &str, iterations: usize, steps: usize) -> Swi
         simulation.step().unwrap();
     }
     let (model, state) = (simulation.model().clone(), simulation.state().unwrap());
-    let h = 1.0 / (scene.time.frame_rate * scene.time.steps_per_frame as f64);
+    let h = scene.time.step_size();
     let (_, report) = newton(&model, &state, h);
     assert!(report.converged);
     Swing { model, state, least: report.energy, rho: simulation.rho().unwrap(), h }

@@ -97,7 +97,7 @@ impl<R: Real> Bench<R> {
         let mut x = self.x.clone();
         let [mut first, mut second] = [self.step.x_prev.clone(), self.x.clone()];
         self.step.device.enforce(&mut self.step.problem, &mut x, [&mut first, &mut second]);
-        let input = step_input(&self.step.model, self.state.time + H);
+        let input = step_input(&self.step.model, self.state.time + H, H);
         for i in 0..x.len() {
             let mut at = Vec3::<R>::load(self.x[i]);
             let mut came = at;
@@ -130,7 +130,7 @@ impl<R: Real> Bench<R> {
     /// x̃ = x + h v e^(−damping h) + h² g, held vertices at their targets; v = (x − x_prev)/h.
     fn check_step_ends(&mut self) {
         let model = self.step.model.clone();
-        let targets = step_input(&model, self.state.time + H).targets;
+        let targets = step_input(&model, self.state.time + H, H).targets;
         let decay = (-model.damping * H).exp();
         let expected: Vec<[f64; 4]> = (0..self.x.len())
             .map(|i| {

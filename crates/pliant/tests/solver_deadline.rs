@@ -62,7 +62,8 @@ fn a_step_ends_about_when_its_budget_does() {
             late[0] < 0.1 * BUDGET_MS,
             "{method}: {times:?} ms for a budget of {BUDGET_MS} ms, late by {late:?} ms"
         );
-        let fixed = ["pd-jacobi-chebyshev", "pd-gauss-seidel", "pd-pcg", "pbd-jacobi"].contains(&method);
+        // An iteration of the others is a good part of the budget.
+        let fixed = !["pd-direct", "newton"].contains(&method);
         assert!(!fixed || settled > 2 || times[2] > 0.66 * BUDGET_MS, "{method}: time is left: {times:?} ms");
     }
 }
@@ -117,6 +118,21 @@ fn a_step_that_ends_before_its_deadline_would_not_be_better_at_it() {
         assert!(more.iterations == longer && !more.settled, "{method}: {more:?}");
         let gained = |report: &StepReport| report.certificate.start_energy - report.certificate.energy;
         assert!(gained(&report) > 0.999 * gained(&more), "{method}: {report:?}, then {more:?}");
+    }
+}
+
+/// Regression: sweeps that move both iterates by what colliders push handed one that no sweep had made to those who keep the best
+/// one for the deadline.
+#[test]
+fn what_a_deadline_brings_back_of_position_based_sweeps_is_out_of_colliders() {
+    for method in ["pbd-jacobi", "pbd-jacobi-chebyshev", "pbd-gauss-seidel-chebyshev", "xpbd"] {
+        let set = [("cloth.resolution", "15"), ("solver.budget_ms", "2")];
+        let mut scene = shipped("drop.toml", &set);
+        scene.solver.method = method.to_string();
+        let mut simulation = Simulation::new(&scene).unwrap();
+        let least = (0..90).map(|_| simulation.step().unwrap().certificate.min_gap).fold(f64::INFINITY, f64::min);
+        println!("{method}: {least} m");
+        assert!(least > 0.0, "{method}: a vertex came {least} m inside");
     }
 }
 

@@ -8,7 +8,7 @@ use pliant::math::Vec3;
 use pliant::scene::Scene;
 use pliant::solver::{METHODS, Needs};
 use pliant::step::Simulation;
-use stability::{Bounds, STIFFNESSES, coarsen, methods, run, stiffen};
+use stability::{Bounds, LONG, STIFFNESSES, coarsen, methods, run, stiffen};
 use support::*;
 
 fn all_calm(scene: &Scene, steps: usize, bounds: Bounds) {
@@ -39,20 +39,20 @@ fn all_calm(scene: &Scene, steps: usize, bounds: Bounds) {
 #[test]
 fn every_method_keeps_a_cloth_calm() {
     let scene = shipped("hanging.toml", &[("cloth.resolution", "9"), ("cloth.triangulation", "delaunay")]);
-    all_calm(&scene, 40, Bounds { stretch: 20.0, extent: 10.0, speed: 30.0 });
+    all_calm(&scene, LONG, Bounds { stretch: 20.0, extent: 10.0, speed: 30.0 });
 }
 
 #[test]
 fn every_method_keeps_a_solid_calm() {
     let mut scene = shipped("bar.toml", &[("solid.cells", "[8, 4, 4]")]);
     coarsen(&mut scene, 0.5);
-    all_calm(&scene, 30, Bounds { stretch: 20.0, extent: 10.0, speed: 30.0 });
+    all_calm(&scene, LONG, Bounds { stretch: 20.0, extent: 10.0, speed: 30.0 });
 }
 
 #[test]
 fn every_method_keeps_contact_calm() {
     let scene = shipped("drape.toml", &[("cloth.resolution", "9"), ("cloth.position", "[0, 0.78, 0]")]);
-    all_calm(&scene, 25, Bounds { stretch: 20.0, extent: 10.0, speed: 30.0 });
+    all_calm(&scene, LONG, Bounds { stretch: 20.0, extent: 10.0, speed: 30.0 });
 }
 
 /// Not from every random cloud: one of hundreds ends wound up in another minimum of E, without an inverted tet, and stays
@@ -171,4 +171,5 @@ fn a_cloth_that_flies_apart_ends_the_run() {
             }
         }
     }
+    panic!("300 steps of one sweep, and the cloth has not flown apart");
 }

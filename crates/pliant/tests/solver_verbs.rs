@@ -102,6 +102,35 @@ impl<R: Real> Bench<R> {
         }
     }
 
+    /// Vertices of one colour go where a Jacobi sweep with γ = ω would put them, all others stay.
+    fn check_relax(&mut self) {
+        let (mut x, n) = (self.x.clone(), self.x.len());
+        let mut seen = vec![false; n];
+        let mut sum = 0.0;
+        let colours = self.step.device.colours(&mut self.step.problem);
+        for colour in 0..colours {
+            let (before, mut swept, mut next) = (x.clone(), x.clone(), x.clone());
+            let blend = Blend { omega: 1.0, under_relaxation: 1.7 };
+            self.step.device.jacobi(&mut self.step.problem, &mut swept, &mut next, &[blend], None);
+            self.step.device.relax(&mut self.step.problem, colour, 1.7, &mut x, Some(Slot(4)));
+            let mut g = before.clone();
+            self.step.device.gradient(&mut self.step.problem, &before, &mut g);
+            let mut z = g.clone();
+            self.step.device.divide_by_diagonal(&self.step.problem, &g, &mut z);
+            for i in (0..n).filter(|&i| x[i] != before[i]) {
+                assert!(!seen[i], "vertex {i} has two colours");
+                seen[i] = true;
+                let error = (Vec3::<f64>::of(wide(x[i])) - Vec3::of(wide(swept[i]))).length();
+                let far = 1.0 + Vec3::<f64>::of(wide(swept[i])).length();
+                assert!(error < 1e3 * R::EPSILON.f64() * far, "vertex {i}: {error:e}");
+                sum += Vec3::<f64>::of(wide(g[i])).dot(Vec3::of(wide(z[i])));
+            }
+        }
+        assert!((0..n).all(|i| seen[i] != self.step.system.held[i]));
+        let residual = self.step.device.scalar(Slot(4)).unwrap();
+        assert!((residual - sum).abs() <= 1e3 * R::EPSILON.f64() * sum, "residual: {residual} {sum}");
+    }
+
     fn check_direct(&mut self) {
         let mut r = self.field();
         r.iter_mut().zip(&self.step.system.held).filter(|(_, held)| **held).for_each(|(r, _)| *r = [R::ZERO; 4]);
@@ -196,6 +225,8 @@ impl<R: Real> Bench<R> {
         self.check_direct();
         self.check_cycle();
         self.check_vectors();
+        // Last: it leaves the contacts of other positions behind.
+        self.check_relax();
     }
 }
 
@@ -216,6 +247,7 @@ fn every_verb_does_what_it_says_at_the_edges_of_blocks_and_chunks() {
         bench.check_gradient();
         bench.check_multiply();
         bench.check_gauss_seidel();
+        bench.check_relax();
         bench.check_vectors();
     });
 }

@@ -31,8 +31,7 @@ pub(crate) fn compare(args: &Args, typed: &CompareArgs) -> anyhow::Result<Exit> 
     check_memory(&scene, Use::Run).map_err(SimulationError::from)?;
     let mut simulation = Simulation::on(&AllDevices, &scene)?;
     let model = simulation.model().clone();
-    let methods = chosen(typed, &model, simulation.has_direct_solver())?;
-    let start = simulation.state()?;
+    let methods = chosen(typed, &scene, &model, simulation.has_direct_solver())?;
     let Some(state) = simulate(&mut simulation, &scene, typed.frame, &mut progress)? else {
         let message = "interrupted before the comparison began";
         say(message);
@@ -47,8 +46,7 @@ pub(crate) fn compare(args: &Args, typed: &CompareArgs) -> anyhow::Result<Exit> 
     for (done, method) in methods.into_iter().enumerate() {
         let iterations = typed.iterations.map(|n| n as usize);
         let solver = SolverSettings { method: method.name.to_string(), iterations, ..scene.solver.clone() };
-        let own = Scene { solver, ..scene.clone() };
-        let rho = rho_for(&AllDevices, &own, &model, &start)?;
+        let rho = rho_for(&Scene { solver, ..scene.clone() }, &model, method);
         questions.push((method.name, rho, iterations.unwrap_or(method.iterations)));
         progress.set(done as u64 + 1);
     }
@@ -89,7 +87,7 @@ pub(crate) fn compare(args: &Args, typed: &CompareArgs) -> anyhow::Result<Exit> 
 const DEFAULT: [&str; 6] =
     ["pd-jacobi", "pd-jacobi-chebyshev", "pd-gauss-seidel-chebyshev", "pd-pcg", "pd-direct", "pd-multigrid-chebyshev"];
 
-fn chosen(typed: &CompareArgs, model: &Model, direct: bool) -> anyhow::Result<Vec<&'static Method>> {
+fn chosen(typed: &CompareArgs, scene: &Scene, model: &Model, direct: bool) -> anyhow::Result<Vec<&'static Method>> {
     let all = typed.methods == ["all"];
     if all || typed.methods.is_empty() {
         let wanted: Vec<&Method> = if all {
@@ -100,7 +98,7 @@ fn chosen(typed: &CompareArgs, model: &Model, direct: bool) -> anyhow::Result<Ve
         let (mut fitting, others): (Vec<_>, Vec<_>) =
             wanted.into_iter().partition(|m| m.check(model).is_ok() && (direct || !m.needs_direct_solver()));
         if fitting.is_empty() {
-            fitting.push(choose_method(model, direct));
+            fitting.push(choose_method(scene, model, direct));
         }
         if !others.is_empty() {
             let names = |methods: &[&Method]| methods.iter().map(|method| method.name).collect::<Vec<_>>().join(", ");
@@ -114,7 +112,7 @@ fn chosen(typed: &CompareArgs, model: &Model, direct: bool) -> anyhow::Result<Ve
     }
     let mut methods = Vec::new();
     for name in &typed.methods {
-        let method = find_method_for(name.trim(), model, direct)?;
+        let method = find_method_for(name.trim(), scene, model, direct)?;
         method.check(model)?;
         methods.push(method);
     }

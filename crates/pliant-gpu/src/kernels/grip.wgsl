@@ -28,11 +28,11 @@ var<immediate> p: Parameters;
 @group(0) @binding(4) var<storage, read_write> touch: array<vec4<f32>>;
 @group(0) @binding(5) var<storage, read> chunks: array<Chunk>;
 @group(0) @binding(6) var<storage, read> bodies: array<Body>;
-// `Pressing` of each chunk and collider, and then of each body and collider, three vectors each.
+// `Pressing` of each chunk and collider, and then of each body and collider, seven vectors each.
 @group(0) @binding(7) var<storage, read_write> parts: array<vec4<f32>>;
 @group(0) @binding(8) var<storage, read_write> totals: array<vec4<f32>>;
-// Of each body and collider: how much it is pressed, m.
-@group(0) @binding(9) var<storage, read_write> pressed: array<f32>;
+// Of each body and collider: how much it is pressed, `Pressed` in two vectors.
+@group(0) @binding(9) var<storage, read_write> pressed: array<vec4<f32>>;
 
 fn approach(i: u32, c: u32) -> Approach {
     return collider_approach(collider_at(c), x_start[i].xyz, x_tilde[i].xyz, touch[TOUCH * i].y, p.h);
@@ -48,12 +48,23 @@ fn sharers(i: u32, normal: vec3<f32>) -> f32 {
     return max(count, 1.0);
 }
 
-// What one vertex adds: contact, stopped, inertia, side, stopping, motion.
-fn pressing_of(i: u32, c: u32) -> array<f32, 12> {
+// Places of a body are from its first vertex, so that little of their squares is lost.
+fn place_of(i: u32, body: u32) -> vec3<f32> {
+    return x_start[i].xyz - x_start[chunks[bodies[body].first_chunk].first].xyz;
+}
+
+// What one vertex adds: contact, stopped, inertia, side, stopping, motion, place, stopped place, spread, whole place, whole.
+fn pressing_of(i: u32, c: u32, body: u32) -> array<f32, 28> {
     let start = x_start[i].xyz;
+    let place = place_of(i, body);
     let carried = start + collider_velocity_at(collider_at(c), start) * p.h;
     let motion = (carried - x_tilde[i].xyz) * inertia[i];
-    var out = array<f32, 12>(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, motion.x, motion.y, motion.z);
+    var out: array<f32, 28>;
+    for (var k = 0u; k < 3u; k++) {
+        out[9u + k] = motion[k];
+        out[24u + k] = place[k] * inertia[i];
+    }
+    out[27] = inertia[i];
     let a = approach(i, c);
     if a.touches {
         let own = inertia[i] / sharers(i, a.normal);
@@ -63,9 +74,14 @@ fn pressing_of(i: u32, c: u32) -> array<f32, 12> {
         out[0] = touch[TOUCH * i].x * a.depth;
         out[1] = stopped;
         out[2] = own;
+        let square = sym_scale(sym_square(place), own);
         for (var k = 0u; k < 3u; k++) {
             out[3u + k] = side[k];
             out[6u + k] = stopping[k];
+            out[12u + k] = place[k] * own;
+            out[15u + k] = place[k] * stopped;
+            out[18u + k] = square.diagonal[k];
+            out[21u + k] = square.off[k];
         }
     }
     return out;
@@ -82,14 +98,14 @@ fn press(
     let i = chunk.first + local;
     let free = i < chunk.end && touch[TOUCH * min(i, chunk.end - 1u)].z > 0.0;
     for (var c = 0u; c < COLLIDERS; c++) {
-        var mine: array<f32, 12>;
-        if free { mine = pressing_of(i, c); }
-        for (var k = 0u; k < 3u; k++) {
+        var mine: array<f32, 28>;
+        if free { mine = pressing_of(i, c, chunk.body); }
+        for (var k = 0u; k < 7u; k++) {
             var sum: vec4<f32>;
             for (var l = 0u; l < 4u; l++) {
                 sum[l] = group_reduce(SUM, vec2(mine[4u * k + l], 0.0), local, group.z).x;
             }
-            if local == 0u && g < p.n { parts[3u * (g * COLLIDERS + c) + k] = sum; }
+            if local == 0u && g < p.n { parts[7u * (g * COLLIDERS + c) + k] = sum; }
         }
     }
 }
@@ -103,22 +119,27 @@ fn total(
 ) {
     let g = group_index(group, groups);
     let body = bodies[min(g, p.n - 1u) / COLLIDERS];
-    for (var k = 0u; k < 3u; k++) {
+    for (var k = 0u; k < 7u; k++) {
         var mine = vec4(0.0);
         for (var chunk = local; chunk < body.chunks; chunk += GROUP) {
-            mine += parts[3u * ((body.first_chunk + chunk) * COLLIDERS + g % COLLIDERS) + k];
+            mine += parts[7u * ((body.first_chunk + chunk) * COLLIDERS + g % COLLIDERS) + k];
         }
         var sum: vec4<f32>;
         for (var l = 0u; l < 4u; l++) { sum[l] = group_reduce(SUM, vec2(mine[l], 0.0), local, group.z).x; }
-        if local == 0u && g < p.n { totals[3u * g + k] = sum; }
+        if local == 0u && g < p.n { totals[7u * g + k] = sum; }
     }
 }
 
 fn pressing_at(pair: u32) -> Pressing {
-    let a = totals[3u * pair];
-    let b = totals[3u * pair + 1u];
-    let c = totals[3u * pair + 2u];
-    return Pressing(a.x, a.y, a.z, vec3(b.zw, c.x), vec3(a.w, b.xy), c.yzw);
+    let a = totals[7u * pair];
+    let b = totals[7u * pair + 1u];
+    let c = totals[7u * pair + 2u];
+    let d = totals[7u * pair + 3u];
+    let e = totals[7u * pair + 4u];
+    let f = totals[7u * pair + 5u];
+    let g = totals[7u * pair + 6u];
+    let spread = Sym3(vec3(e.zw, f.x), f.yzw);
+    return Pressing(a.x, a.y, a.z, vec3(b.zw, c.x), vec3(a.w, b.xy), c.yzw, d.xyz, vec3(d.w, e.xy), spread, g.xyz, g.w);
 }
 
 @compute @workgroup_size(GROUP)
@@ -136,7 +157,9 @@ fn balance(
     for (var other = first; other < first + COLLIDERS; other++) {
         shares = share_sum(shares, pressing_share(pressing_at(other), side));
     }
-    pressed[pair] = pressed_by(own, shares, bodies[pair / COLLIDERS].is_held != 0u);
+    let found = pressed_by(own, shares, bodies[pair / COLLIDERS].is_held != 0u);
+    pressed[2u * pair] = vec4(found.tilt, found.by);
+    pressed[2u * pair + 1u] = vec4(found.centre, 0.0);
 }
 
 // Of all colliders that a vertex touches, the one with the most friction holds it; without friction, the one that
@@ -159,7 +182,10 @@ fn grip(
         for (var c = 0u; c < COLLIDERS; c++) {
             let a = approach(i, c);
             if !a.touches { continue; }
-            let pressing = inertia[i] * (a.stopped + pressed[chunk.body * COLLIDERS + c]);
+            let tilt = pressed[2u * (chunk.body * COLLIDERS + c)];
+            let centre = pressed[2u * (chunk.body * COLLIDERS + c) + 1u].xyz;
+            let own = Pressed(tilt.w, tilt.xyz, centre);
+            let pressing = inertia[i] * pressed_at(own, place_of(i, chunk.body), a.stopped);
             let limit = collider_at(c).friction * pressing;
             if limit > most.w || (limit == most.w && pressing > pressing_most) {
                 most = vec4(a.anchor, limit);

@@ -49,7 +49,7 @@ fn wind_force(i: u32) -> vec4<f32> {
     return sum;
 }
 
-// x = x̃ = x_start + h v + h² M⁻¹ f; wind is divided by 1 + h D/m, so that it cannot overshoot.
+// x = x̃ = x_start + h v + h² M⁻¹ f; wind is divided by h D/m where that is above 1, so that it cannot overshoot.
 @compute @workgroup_size(GROUP)
 fn predict(
     @builtin(workgroup_id) group: vec3<u32>,
@@ -64,7 +64,7 @@ fn predict(
         at += v[i].xyz * p.drift + p.fall;
         if HAS_WIND {
             let wind = wind_force(i);
-            at += wind.xyz * (p.h * p.h * inv_mass / (1.0 + p.h * wind.w * inv_mass));
+            at += wind.xyz * (p.h * p.h * inv_mass / max(1.0, p.h * wind.w * inv_mass));
         }
     }
     x[i] = vec4(at, 0.0);

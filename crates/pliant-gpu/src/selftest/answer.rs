@@ -63,7 +63,9 @@ impl<'a, D: Device> Bench<'a, D> {
                 self.measure(verb, case, fields, &mut out)?;
             }
             Verb::Gradient => self.gradient(case, fields, &mut out)?,
-            Verb::Jacobi | Verb::JacobiBlended | Verb::JacobiMany => self.jacobi(verb, case, fields, &mut out)?,
+            Verb::Jacobi | Verb::JacobiBlended | Verb::JacobiMany | Verb::Relax => {
+                self.jacobi(verb, case, fields, &mut out)?
+            }
             Verb::DivideByDiagonal | Verb::Multiply | Verb::GaussSeidel | Verb::Cycle | Verb::Descend => {
                 self.matrix(verb, case, fields, &mut out)?;
             }
@@ -222,6 +224,13 @@ impl<'a, D: Device> Bench<'a, D> {
             Verb::JacobiBlended => {
                 device.jacobi(problem, a, b, &[BLENDED], Some(Slot(3)));
                 out.scalars.push(device.scalar(Slot(3))?);
+            }
+            Verb::Relax => {
+                let colours = device.colours(problem);
+                for colour in (0..colours).chain((0..colours).rev()) {
+                    device.relax(problem, colour, 1.2, a, Some(Slot(3)));
+                }
+                out.scalars.push(if colours > 0 { device.scalar(Slot(3))? } else { 0.0 });
             }
             _ => device.jacobi(problem, a, b, &MANY, None),
         }

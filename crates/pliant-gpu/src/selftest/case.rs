@@ -51,7 +51,7 @@ impl Case {
     /// `jitter`, m: how far iterates are from the start of the step. The start is `x` itself.
     pub fn new(name: &str, model: Model, x: &[[f64; 3]], jitter: f64) -> Self {
         let system = Arc::new(System::new(&model, H, H));
-        let input = step_input(&model, H);
+        let input = step_input(&model, H, H);
         let fields = Fields::new(x, jitter);
         let model = Arc::new(model);
         Self { name: name.to_string(), model, system, input, fields, keeps_collapsed: false, pairs: 4 }

@@ -59,7 +59,7 @@ struct Part {
 }
 
 /// Not asked about the large model: to colour its matrix and its constraints takes longer than all the rest.
-const COLOURED: [Verb; 3] = [Verb::GaussSeidel, Verb::ConstrainColours, Verb::ConstrainExtended];
+const COLOURED: [Verb; 4] = [Verb::GaussSeidel, Verb::Relax, Verb::ConstrainColours, Verb::ConstrainExtended];
 
 impl Suite {
     /// All questions of this extent. Finding the answers takes a few seconds.

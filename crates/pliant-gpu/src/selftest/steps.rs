@@ -57,7 +57,7 @@ const ITERATIONS: usize = 20;
 
 /// The same for all devices: nothing is left for a device to find out.
 const PARAMETERS: Parameters =
-    Parameters { rho: 0.8, delay: 5, under_relaxation: None, over_relaxation: 1.2, relaxation: Some(0.1) };
+    Parameters { rho: 0.8, delay: 5, under_relaxation: None, over_relaxation: Some(1.2), relaxation: Some(0.1) };
 
 /// Every iteration rounds positions once or twice, and what that does to them fades. Seen: 50, on lavapipe.
 const ROUNDINGS: f64 = (STEPS * ITERATIONS) as f64;
@@ -152,7 +152,7 @@ where
     device.write(&state.v, &mut v);
     let mut out = Answer { points: vec![[f64::NAN; 3]; model.vertices()], scalars: vec![0.0] };
     for step in 1..=STEPS {
-        device.begin_step(&mut problem, &step_input(model, H * step as f64), &x, &v);
+        device.begin_step(&mut problem, &step_input(model, H * step as f64, H), &x, &v);
         device.start(&problem, &mut next);
         match solver.solve(device, &mut problem, &mut next, &mut Control::iterations(ITERATIONS)) {
             // There must be none: a device that is far away would not see the need.

@@ -25,6 +25,7 @@ pub(super) enum Verb {
     DivideByDiagonal,
     Multiply,
     GaussSeidel,
+    Relax,
     Cycle,
     ConstrainJacobi,
     ConstrainColours,
@@ -60,7 +61,7 @@ const fn entry(verb: Verb, name: &'static str, roundings: f64) -> Entry {
 /// five times (2.5 units in the last place), inverseSqrt four times, and a root nine times; k roundings of either sign add
 /// up to about √k. Sizes come from a few random moves, so they may be some times too small: hence powers of two with room.
 /// "Seen" is the most in 25 draws of all fields on the CPU and on lavapipe.
-pub(super) const TABLE: [Entry; 30] = [
+pub(super) const TABLE: [Entry; 31] = [
     // Nothing is computed.
     entry(Verb::WriteRead, "write, read", 0.0),
     entry(Verb::Copy, "copy", 0.0),
@@ -102,6 +103,8 @@ pub(super) const TABLE: [Entry; 30] = [
     entry(Verb::Multiply, "multiply", 32.0),
     // That for each colour, forth and back, each time with ω/D. Seen: 61.
     entry(Verb::GaussSeidel, "gauss_seidel", 256.0),
+    // A gradient over the diagonal as in jacobi, for each of some 8 colours, forth and back: 32 √16.
+    entry(Verb::Relax, "relax", 128.0),
     // Products as above with three matrices per level, forth and back, on some eight levels: √(48 · 4 · 8).
     // Seen in a single draw: 4.
     entry(Verb::Cycle, "cycle", 64.0),

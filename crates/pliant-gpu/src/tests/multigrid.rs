@@ -50,7 +50,7 @@ fn a_cycle_over_several_large_levels_meets_its_twin() {
     let scene = Scene::parse(SCENE, "cycle", ".".as_ref(), &[]).unwrap();
     let (model, state) = Model::new(&scene).unwrap();
     let model = Arc::new(model);
-    let input = step_input(&model, 1.0 / 60.0);
+    let input = step_input(&model, 1.0 / 60.0, 1.0 / 60.0);
     let expected = cycles(&mut Cpu::<f64>::new(), &model, &state, &input);
     let length = |x: &[f64; 3]| x.iter().map(|c| c * c).sum::<f64>().sqrt();
     let largest = expected[0].iter().map(length).fold(0.0, f64::max);

@@ -154,14 +154,14 @@ fn steady_steps_make_nothing_new_and_submit_seldom() {
         let Some(mut gpu) = gpu(Trust::Checked) else { return };
         let mut problem = gpu.upload(&model, &Arc::new(System::new(&model, h, h))).unwrap();
         let parameters =
-            Parameters { rho: 0.9, delay: 3, under_relaxation: None, over_relaxation: 1.3, relaxation: None };
+            Parameters { rho: 0.9, delay: 3, under_relaxation: None, over_relaxation: Some(1.3), relaxation: None };
         let mut solver = method.solver::<Gpu>(&model, &parameters);
         let [mut x, mut next, mut v] = [(); 3].map(|()| gpu.points(&problem));
         gpu.write(&start.x, &mut x);
         let mut kept = Vec::new();
         for step in 0..12 {
             let [_, before] = gpu.recorded();
-            gpu.begin_step(&mut problem, &step_input(&model, h * f64::from(step + 1)), &x, &v);
+            gpu.begin_step(&mut problem, &step_input(&model, h * f64::from(step + 1), h), &x, &v);
             gpu.start(&problem, &mut next);
             solver.solve(&mut gpu, &mut problem, &mut next, &mut Control::iterations(10)).unwrap();
             gpu.end_step(&problem, &x, &mut next, &mut v);
@@ -234,7 +234,7 @@ fn a_step_tells_how_long_the_gpu_worked_on_it_without_a_second_wait() {
     // Expected too early, about right, and much too late: it comes when it is there.
     for expected in [None, Some(-second.as_secs_f64()), Some(1e-3), Some(60.0)] {
         let begun = Instant::now();
-        gpu.begin_step(&mut problem, &step_input(&model, h), &x, &v);
+        gpu.begin_step(&mut problem, &step_input(&model, h, h), &x, &v);
         gpu.measure(&mut problem, Moment::Start, &x);
         gpu.recorder.flush();
         let [_, submissions] = gpu.recorded();

@@ -53,7 +53,7 @@ fn swept(gpu: &mut Gpu, scene: &str, cut: Cut) -> [Vec<[f64; 3]>; 2] {
     assert!(gpu.cut(&mut problem, cut).unwrap(), "{cut:?}");
     let [mut x, mut before, v] = [(); 3].map(|()| gpu.points(&problem));
     gpu.write(&state.x, &mut x);
-    gpu.begin_step(&mut problem, &step_input(&model, 1.0 / 60.0), &x, &v);
+    gpu.begin_step(&mut problem, &step_input(&model, 1.0 / 60.0, 1.0 / 60.0), &x, &v);
     gpu.start(&problem, &mut x);
     gpu.copy(&x, &mut before);
     gpu.jacobi(&mut problem, &mut x, &mut before, &BLENDS, None);

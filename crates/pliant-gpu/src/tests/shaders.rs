@@ -47,6 +47,7 @@ fn texts() -> Vec<(String, String)> {
         {
             texts.push((name(what), force_text(flag, colliders, kernel)));
         }
+        texts.push((name("relax"), crate::relax::text(flag, colliders)));
         texts.push((name("step"), step_text(flag, colliders)));
     }
     let [none, one, five, grids] = COLLIDERS;
@@ -76,7 +77,7 @@ fn texts() -> Vec<(String, String)> {
 #[test]
 fn all_modules_are_valid() {
     let texts = texts();
-    assert_eq!(texts.len(), 9 + 7 + 8 * 3 + 3 + 5 + 4 + 8 * 2);
+    assert_eq!(texts.len(), 9 + 7 + 8 * 4 + 3 + 5 + 4 + 8 * 2);
     for (name, text) in texts {
         for group in [64, GROUP] {
             let text = with_prelude(&text, group);

@@ -88,7 +88,7 @@ fn colliders() -> Vec<PosedCollider<f64>> {
         };
         // Exact in f32, as the twin sees it.
         let made = Collider::new(&described, "".as_ref(), &DiskCache::default()).unwrap();
-        made.at::<f32>(0.7).cast()
+        made.after::<f32>(0.7, 0.1).cast()
     };
     let tilted = |shape: ColliderShape| posed(shape, [0.3, -0.2, 0.1], [20.0, 40.0, -70.0]);
     let still = |shape| posed(shape, [0.0; 3], [0.0; 3]);

@@ -72,13 +72,17 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
 /// Three colliders; the first is asked for.
 const PRESSING: &str = "
 struct Query {
-    all: array<vec4<f32>, 12>,
+    all: array<vec4<f32>, 27>,
 }
 @group(0) @binding(0) var<storage, read> queries: array<Query>;
 @group(0) @binding(1) var<storage, read_write> result: array<vec4<f32>>;
 fn pressing_of(q: Query, k: u32) -> Pressing {
-    let first = q.all[4u * k];
-    return Pressing(first.x, first.y, first.z, q.all[4u * k + 1u].xyz, q.all[4u * k + 2u].xyz, q.all[4u * k + 3u].xyz);
+    let at = 9u * k;
+    let first = q.all[at];
+    let spread = Sym3(q.all[at + 6u].xyz, q.all[at + 7u].xyz);
+    let whole = q.all[at + 8u];
+    return Pressing(first.x, first.y, first.z, q.all[at + 1u].xyz, q.all[at + 2u].xyz, q.all[at + 3u].xyz,
+        q.all[at + 4u].xyz, q.all[at + 5u].xyz, spread, whole.xyz, whole.w);
 }
 @compute @workgroup_size(64)
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {
@@ -91,7 +95,9 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     for (var k = 0u; k < 3u; k++) {
         shares = share_sum(shares, pressing_share(pressing_of(q, k), pressing_direction(own)));
     }
-    result[id.x] = vec4(pressed_by(own, shares, q.all[0].w > 0.0), 0.0, 0.0, 0.0);
+    let found = pressed_by(own, shares, q.all[0].w > 0.0);
+    result[2u * id.x] = vec4(found.tilt, found.by);
+    result[2u * id.x + 1u] = vec4(found.centre, pressed_at(found, vec3(0.3, -0.2, 0.1), 0.01));
 }
 ";
 
@@ -358,12 +364,23 @@ fn pressing_cases() -> Vec<PressingCase> {
         let mut positive = |most: f64| most * random.signed().abs();
         let [inertia, stopped, contact] = [positive(100.0) + 1.0, positive(3.0), positive([5.0, 200.0][k / 4 % 2])];
         let side = seen(normal * inertia);
+        let (whole, whole_place) = (f64::from(f32::from(k as u8)) + 200.0, seen(random.vector() * 100.0));
         if k.is_multiple_of(7) {
-            return Pressing { motion: seen(random.vector() * 10.0), ..Pressing::default() };
+            return Pressing { motion: seen(random.vector() * 10.0), whole, whole_place, ..Pressing::default() };
         }
         let [contact, stopped, inertia] = [contact, stopped, inertia].map(|number| f64::from(number as f32));
         let stopping = seen(normal * stopped + random.vector() * 0.1);
-        Pressing { contact, stopping, stopped, side, inertia, motion: seen(random.vector() * 10.0 + normal * 10.0) }
+        let motion = seen(random.vector() * 10.0 + normal * 10.0);
+        // Five vertices, sometimes nearly in a line.
+        let (mut place, mut stopped_place, mut spread) = (Vec3::ZERO, Vec3::ZERO, Sym3::ZERO);
+        let thin = random.vector() * if k.is_multiple_of(3) { 0.05 } else { 1.0 };
+        for at in [-1.0, -0.5, 0.0, 0.7, 1.2] {
+            let x = thin * at + random.vector() * [1.0, 0.05][k % 2];
+            (place, stopped_place) = (place + x * (inertia / 5.0), stopped_place + x * (stopped / 5.0));
+            spread = spread + Sym3::square(x) * (inertia / 5.0);
+        }
+        let (place, stopped_place, spread) = (seen(place), seen(stopped_place), seen_block(spread));
+        Pressing { contact, stopping, stopped, side, inertia, motion, place, stopped_place, spread, whole_place, whole }
     };
     let mut case = |k: usize| {
         let mut all = [one(k), one(k / 2 + 1), one(k / 3 + 2)];
@@ -378,9 +395,10 @@ fn pressing_cases() -> Vec<PressingCase> {
     (0..3000).map(&mut case).collect()
 }
 
-fn compare_pressing(case: &PressingCase, out: &[f32]) -> [(&'static str, f64); 1] {
+fn compare_pressing(case: &PressingCase, out: &[f32]) -> [(&'static str, f64); 3] {
     let [own, ..] = case.all;
-    let exact = pressed(&case.all, 0, case.is_held);
+    let pressed = pressed(&case.all, 0, case.is_held);
+    let exact = pressed.by;
     // Of the forces: the direction (a root, a division: 8), a product with it (2) and the sums (2). Of the inertia that divides
     // the same. What it divides is the motion, what stops it and what is pushed with; contact forces count twice.
     let sum = |of: &dyn Fn(&Pressing<f64>) -> f64| case.all.iter().map(of).sum::<f64>();
@@ -389,24 +407,56 @@ fn compare_pressing(case: &PressingCase, out: &[f32]) -> [(&'static str, f64); 1
     let by_motion = 12.0 * forces / side * (1.0 + sum(&|p| p.side.length()) / side);
     let by_contact = 2.0 * 4.0 * (own.contact + own.stopped) / own.inertia.max(f64::MIN_POSITIVE);
     let bound = EPS * if own.inertia > 0.0 { by_motion.max(by_contact) } else { 0.0 };
-    [("pressed", share(f64::from(out[0]), exact, bound))]
+    // The direction across is a root and two products (12); the spread is a difference of squares, 16 roundings of which the tilt is
+    // divided by; and what it divides is a sum of moments, 16 of each. It is never more than the mean over the width.
+    let inertia = own.inertia.max(f64::MIN_POSITIVE);
+    let across = own.side.cross(own.motion);
+    let turned = 16.0 * EPS * own.side.length() * own.motion.length() / across.length().max(f64::MIN_POSITIVE);
+    let across = across.unit_or(Vec3::ZERO);
+    let squares = own.spread.trace() + own.place.length_sq() / inertia;
+    let spread = (across.dot(own.spread.times(across)) - across.dot(own.place).powi(2) / inertia).max(1e-4 * squares);
+    let force = own.stopped + exact * own.inertia;
+    let force_bound = bound * own.inertia + 4.0 * EPS * force;
+    let moments =
+        own.whole_place.length() / own.whole * force + own.stopped_place.length() + own.place.length() * exact;
+    let moment_bound = (16.0 * EPS + turned) * moments
+        + force_bound * own.whole_place.length() / own.whole
+        + bound * own.place.length();
+    let spread_error = (16.0 * EPS + 2.0 * turned) * squares / spread;
+    let tilt = pressed.tilt.length();
+    let tilt_bound = moment_bound / spread + (spread_error + turned) * (tilt + moments / spread) + 8.0 * EPS * tilt;
+    let tilt_error = (vector(out) - pressed.tilt).length();
+    let x = Vec3::new(0.3, -0.2, 0.1);
+    let centre_bound = 4.0 * EPS * pressed.centre.length();
+    let far = (x - pressed.centre).length();
+    let at_bound = bound + tilt_bound * far + pressed.tilt.length() * centre_bound + 8.0 * EPS * (exact + 0.01);
+    [
+        ("pressed", share(f64::from(out[3]), exact, bound)),
+        ("tilt", share(tilt_error, 0.0, tilt_bound)),
+        ("pressed at", share(f64::from(out[7]), pressed.at(x, 0.01), at_bound)),
+    ]
 }
 
 /// How hard bodies press, on all adapters.
 pub fn check_pressing() {
     let cases = pressing_cases();
     let count = |is: &dyn Fn(&PressingCase) -> bool| cases.iter().filter(|case| is(case)).count();
-    let pressing = count(&|case| pressed(&case.all, 0, case.is_held) > 0.0);
-    let by_balance = count(&|case| pressed(&case.all, 0, case.is_held) != pressed(&case.all[..1], 0, true));
-    assert!(pressing > 500 && by_balance > 500, "{pressing} {by_balance}");
+    let pressing = count(&|case| pressed(&case.all, 0, case.is_held).by > 0.0);
+    let by_balance = count(&|case| pressed(&case.all, 0, case.is_held).by != pressed(&case.all[..1], 0, true).by);
+    let tilted = count(&|case| pressed(&case.all, 0, case.is_held).tilt != Vec3::ZERO);
+    assert!(pressing > 500 && by_balance > 500 && tilted > 100, "{pressing} {by_balance} {tilted}");
     let pack = |case: &PressingCase| {
         let lines = case.all.iter().flat_map(|p| {
             let first = [p.contact, p.stopped, p.inertia, f64::from(u8::from(case.is_held))];
-            let vectors = [p.stopping, p.side, p.motion].map(|v| [v.x, v.y, v.z, 0.0]);
-            [first].into_iter().chain(vectors)
+            let vectors = [p.stopping, p.side, p.motion, p.place, p.stopped_place].map(|v| [v.x, v.y, v.z, 0.0]);
+            let [xx, yy, zz] = p.spread.diagonal.f64();
+            let [yz, xz, xy] = p.spread.off.f64();
+            let [x, y, z] = p.whole_place.f64();
+            let last = [[xx, yy, zz, 0.0], [yz, xz, xy, 0.0], [x, y, z, p.whole]];
+            [first].into_iter().chain(vectors).chain(last)
         });
         lines.flatten().map(|number| number as f32).collect()
     };
-    let source = [math::WGSL, contact::PRESSING_WGSL, PRESSING].concat();
-    check(&source, &cases, 4, pack, compare_pressing);
+    let source = [math::WGSL, math::SYM3_WGSL, contact::PRESSING_WGSL, PRESSING].concat();
+    check(&source, &cases, 8, pack, compare_pressing);
 }

@@ -102,7 +102,7 @@ impl Wrong {
 }
 
 /// Verbs that can leave out a vertex.
-pub const SKIPPED: [&str; 16] = [
+pub const SKIPPED: [&str; 17] = [
     "copy",
     "clear",
     "axpy",
@@ -114,6 +114,7 @@ pub const SKIPPED: [&str; 16] = [
     "blend",
     "divide_by_diagonal",
     "multiply",
+    "relax",
     "constrain_jacobi",
     "constrain_colour",
     "enforce",
@@ -315,6 +316,17 @@ impl Device for Wrong {
     fn gauss_seidel(&mut self, problem: &CpuProblem<f32>, colour: usize, omega: f64, r: &Points, z: &mut Points) {
         let colour = if self.fault == Fault::ColoursReversed { self.count as usize - 1 - colour } else { colour };
         self.cpu.gauss_seidel(problem, colour, omega, r, z);
+    }
+    fn relax(
+        &mut self,
+        problem: &mut CpuProblem<f32>,
+        colour: usize,
+        omega: f64,
+        x: &mut Points,
+        residual: Option<Slot>,
+    ) {
+        let colour = if self.fault == Fault::ColoursReversed { self.count as usize - 1 - colour } else { colour };
+        self.maybe_skip("relax", x, |cpu, x| cpu.relax(problem, colour, omega, x, residual));
     }
     fn solve_direct(&mut self, problem: &mut CpuProblem<f32>, r: &Points, z: &mut Points) -> Result<(), DeviceError> {
         self.cpu.solve_direct(problem, r, z)

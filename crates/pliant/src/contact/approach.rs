@@ -80,7 +80,7 @@ mod tests {
         let shape = ColliderShape::Box { size: [0.6, 0.2, 0.6] };
         let [rotation, position, angular_velocity] = [[0.0; 3]; 3];
         let described = described(shape);
-        made(&scene::Collider { rotation, position, velocity, angular_velocity, ..described }).at(0.1)
+        made(&scene::Collider { rotation, position, velocity, angular_velocity, ..described }).after(0.1, H)
     }
 
     fn approach_of(start: [f64; 3], target: [f64; 3]) -> Option<Approach<f64>> {
@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn what_comes_down_needs_no_more_than_to_stay_and_what_hovers_its_whole_weight() {
-        // 3 mm above, 1 mm inside: not all of the fall counts, but ten times the way inside does.
+        // 3 mm above, 0.1 mm inside: not all of the fall counts, but ten times the way inside does.
         let falling = approach_of([0.0, 0.104, 0.0], [0.0, 0.1009, 0.0]).unwrap();
         assert!((falling.stopped - 1e-3).abs() < 1e-12 && falling.depth == 0.0, "{falling:?}");
         // 0.2 mm above, and weight alone: all of it.

@@ -100,20 +100,24 @@ impl Collider {
         self.friction
     }
 
-    /// Where it is at `time`, s.
+    /// Where it is at `time`, s, at rest.
     pub fn at<R: Real>(&self, time: f64) -> PosedCollider<R> {
-        let moved = time.clamp(self.moves[0], self.moves[1]) - self.moves[0];
-        // The end of the motion still belongs to it: a step that ends there was moving.
-        let moving = time > self.moves[0] && time <= self.moves[1];
-        let still = |v: Vec3<f64>| if moving { v } else { Vec3::ZERO };
+        self.after(time, f64::INFINITY)
+    }
+
+    /// Where it is at `time`, s, with its mean velocity in the `h` seconds before.
+    pub fn after<R: Real>(&self, time: f64, h: f64) -> PosedCollider<R> {
+        let moved = |time: f64| time.clamp(self.moves[0], self.moves[1]) - self.moves[0];
+        let share = (moved(time) - moved(time - h)) / h;
+        let moved = moved(time);
         let rate = self.angular_velocity.length();
         let axis = self.angular_velocity.unit_or(Vec3::axis(1));
         PosedCollider {
             shape: self.shape.cast(),
             centre: (self.centre + self.velocity * moved).cast(),
             rotation: (Mat3::rotation(axis, rate * moved) * self.rotation).cast(),
-            velocity: still(self.velocity).cast(),
-            angular_velocity: still(self.angular_velocity).cast(),
+            velocity: (self.velocity * share).cast(),
+            angular_velocity: (self.angular_velocity * share).cast(),
             friction: R::of(self.friction),
         }
     }
@@ -456,7 +460,13 @@ pub(super) mod tests {
         assert!((depth(1.0, 1.0) + 0.1).abs() < 1e-12);
         assert!((depth(5.0, 2.0) + 0.1).abs() < 1e-12);
         let centre = x + Vec3::new(1.0, 0.0, 0.0);
-        assert!((collider.at::<f64>(1.0).velocity_at(centre) - Vec3::new(1.0, 0.0, 0.0)).length() < 1e-12);
-        assert_eq!(collider.at::<f64>(5.0).velocity_at(x), Vec3::ZERO);
+        let velocity = |time: f64, h: f64| collider.after::<f64>(time, h).velocity_at(centre);
+        assert!((velocity(1.0, 0.1) - Vec3::new(1.0, 0.0, 0.0)).length() < 1e-12);
+        assert_eq!(velocity(5.0, 0.1), Vec3::ZERO);
+        // A step in the middle of which it stops; times of steps are rounded.
+        let stopping = collider.after::<f64>(2.025, 0.1);
+        assert!((stopping.velocity_at(stopping.place(Vec3::ZERO)).x - 0.75).abs() < 1e-12);
+        let last = collider.after::<f64>(2.0 + 1e-12, 0.1);
+        assert!((last.velocity_at(last.place(Vec3::ZERO)).x - 1.0).abs() < 1e-9);
     }
 }

@@ -21,7 +21,7 @@ pub use cover::{covered, without_momentum};
 pub use distance_grid::{DistanceGrid, GridLayout, MOST_GRID_POINTS};
 pub use friction::{Grip, STICKING_SPEED, limit_slip, sticking_slip};
 pub use grid_shape::GridShape;
-pub use pressing::{Pressing, pressed};
+pub use pressing::{Pressed, Pressing, pressed};
 
 /// Twins of [`covered`] and [`without_momentum`] in WGSL; they follow [`crate::math::SYM3_WGSL`].
 pub const COVER_WGSL: &str = include_str!("cover.wgsl");
@@ -36,7 +36,7 @@ pub const WGSL: &str = concat!(
     include_str!("friction.wgsl")
 );
 
-/// Twin of [`pressed`] in WGSL; it follows [`crate::math::WGSL`].
+/// Twin of [`pressed`] in WGSL; it follows [`crate::math::WGSL`] and [`crate::math::SYM3_WGSL`].
 pub const PRESSING_WGSL: &str = include_str!("pressing.wgsl");
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
-//! How hard a body is pressed against a collider, for friction.
+//! How hard a body is pressed against a collider, for friction. A mesh of several pieces that nothing connects is several
+//! bodies here.
 
-use crate::math::{Real, Vec3};
+use crate::math::{Real, Sym3, Vec3};
 
 /// Sums over the vertices of one body about one collider at the start of a step; those that touch are the ones that are about
 /// to go inside or were pressed on the surface.
@@ -18,11 +19,52 @@ pub struct Pressing<R> {
     pub inertia: R,
     /// Force that stops the motion of the whole body relative to the collider, N.
     pub motion: Vec3<R>,
+    /// Where those that touch are, times their inertia, N, and times their `stopped`, N·m; from any one point.
+    pub place: Vec3<R>,
+    /// See `place`.
+    pub stopped_place: Vec3<R>,
+    /// Squares of these places times inertia, N·m.
+    pub spread: Sym3<R>,
+    /// Where all vertices of the body are, times their inertia, N.
+    pub whole_place: Vec3<R>,
+    /// Inertia of the whole body, N/m.
+    pub whole: R,
+}
+
+/// How much harder a body is pressed against a collider than by inertia and weight of what touches, as a displacement that these
+/// would have to stop besides their own.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Pressed<R> {
+    /// In the mean, m.
+    pub by: R,
+    /// How it changes from place to place, m/m.
+    pub tilt: Vec3<R>,
+    /// Where it is the mean, m; from the same point as the places.
+    pub centre: Vec3<R>,
+}
+
+impl<R: Real> Pressed<R> {
+    /// The same in another precision.
+    pub fn cast<S: Real>(&self) -> Pressed<S> {
+        Pressed { by: S::of(self.by.f64()), tilt: self.tilt.cast(), centre: self.centre.cast() }
+    }
+
+    /// Besides what a vertex at `x` stops of its own motion, m; all of it is what the vertex is pressed by, never less than 0.
+    #[inline(always)]
+    pub fn at(&self, x: Vec3<R>, stopped: R) -> R {
+        (stopped + self.by + self.tilt.dot(x - self.centre)).max(R::ZERO)
+    }
 }
 
 /// Normals that cancel to less than this part of their sum have no common side: a ball in a bag, where the balance of all forces
 /// says nothing of any. The forces along their mean would be a tenth of what is divided.
 const ONE_SIDE: f64 = 0.1;
+
+/// Normals that agree this well are those of a plane.
+const PLANE: f64 = 0.99;
+
+/// What is so thin across the way it slides, as a part of what it is seen from its first vertex, touches along a line.
+const THIN: f64 = 1e-4;
 
 impl<R: Real> std::ops::Add for Pressing<R> {
     type Output = Self;
@@ -35,6 +77,11 @@ impl<R: Real> std::ops::Add for Pressing<R> {
             side: self.side + other.side,
             inertia: self.inertia + other.inertia,
             motion: self.motion + other.motion,
+            place: self.place + other.place,
+            stopped_place: self.stopped_place + other.stopped_place,
+            spread: self.spread + other.spread,
+            whole_place: self.whole_place + other.whole_place,
+            whole: self.whole + other.whole,
         }
     }
 }
@@ -81,37 +128,78 @@ impl<R: Real> std::ops::Add for Share<R> {
     }
 }
 
-/// How much harder a body is pressed against collider number k of `all` than by inertia and weight of what touches, as a
-/// displacement that these would have to stop besides their own, m.
+/// How hard a body is pressed against collider number k of `all`.
 ///
 /// Contact forces at the start say it: tension, a clamp, the rest of a solid above. But they are a few micrometres times a large
 /// stiffness, which rounding and an unfinished solve drown: a fine cloth on a ball shows a hundred times its weight. A body that
 /// no pin holds cannot be pressed by more than what stops it and what other colliders push it with against this one. That is
 /// known well, so it counts, unless contact forces are not half of it: then the body is not all stopped. Colliders on the same
 /// side share it by the inertia of what touches them.
-pub fn pressed<R: Real>(all: &[Pressing<R>], k: usize, is_held: bool) -> R {
+///
+/// On a plane that no other collider shares, the centre of pressure is where the balance of moments asks for it, as far as that is
+/// across the way the body slides: below the centre of mass, so that friction does not turn what slides straight. The pressure is
+/// linear in the place. By inertia alone its centre would be wherever the mesh happens to have the heavier vertices. Along the way
+/// it is farther forward, because friction tips a body over; that turns nothing.
+pub fn pressed<R: Real>(all: &[Pressing<R>], k: usize, is_held: bool) -> Pressed<R> {
     let this = &all[k];
     if this.inertia <= R::ZERO {
-        return R::ZERO;
+        return Pressed::default();
     }
     let by_contact = (this.contact - this.stopped) / this.inertia;
     if is_held || !this.is_on_one_side() {
-        return by_contact.max(R::ZERO);
+        return Pressed { by: by_contact.max(R::ZERO), ..Pressed::default() };
     }
     let direction = this.direction();
     let shares = all.iter().fold(Share::default(), |sum, other| sum + other.share(direction));
     let by_motion = (this.motion.dot(direction) - shares.stopped + shares.pushed) / shares.side;
-    by_motion.min(by_contact * R::of(2.0)).max(R::ZERO)
+    let by = by_motion.min(by_contact * R::of(2.0)).max(R::ZERO);
+    let side = this.side.length();
+    let alone = side * R::of(1.001) > shares.side && side > this.inertia * R::of(PLANE);
+    if alone { this.tilted(by, direction) } else { Pressed { by, ..Pressed::default() } }
+}
+
+impl<R: Real> Pressing<R> {
+    /// Pressed by so much in the mean, and across the way it slides so that the centre of pressure is below the centre of mass.
+    fn tilted(&self, by: R, normal: Vec3<R>) -> Pressed<R> {
+        let across = normal.cross(self.motion).unit_or(Vec3::ZERO);
+        let middle = across.dot(self.place) / self.inertia;
+        let squares = across.dot(self.spread.times(across));
+        let spread = squares - self.inertia * middle * middle;
+        if spread <= squares * R::of(THIN) {
+            return Pressed { by, ..Pressed::default() };
+        }
+        let force = self.stopped + by * self.inertia;
+        let off = self.whole_place * (force / self.whole) - self.stopped_place - self.place * by;
+        // No farther than where one side is pressed by nothing.
+        let (width, mean) = ((spread * R::of(3.0) / self.inertia).sqrt(), force / self.inertia);
+        let tilt = (across.dot(off) / spread).max(-mean / width).min(mean / width);
+        Pressed { by, tilt: across * tilt, centre: self.place * (R::ONE / self.inertia) }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn pressed(all: &[Pressing<f64>], k: usize, is_held: bool) -> f64 {
+        super::pressed(all, k, is_held).by
+    }
+
     /// A tenth of a body of 10 N touches a floor; the contact forces are what the whole weighs.
     fn resting() -> Pressing<f64> {
         let up = Vec3::axis(1);
-        Pressing { contact: 10.0, stopping: up, stopped: 1.0, side: up * 4.0, inertia: 4.0, motion: up * 10.0 }
+        let spread = Sym3::scalar(1.0);
+        Pressing {
+            contact: 10.0,
+            stopping: up,
+            stopped: 1.0,
+            side: up * 4.0,
+            inertia: 4.0,
+            motion: up * 10.0,
+            spread,
+            whole: 40.0,
+            ..Default::default()
+        }
     }
 
     #[test]
@@ -167,6 +255,54 @@ mod tests {
         // Normals all around say nothing.
         let bag = Pressing { side: Vec3::axis(1) * 0.1, ..pulled };
         assert_eq!(pressed(&[bag], 0, false), 99.0 / 4.0);
-        assert_eq!(pressed(&[Pressing::<f64>::default()], 0, true), 0.0);
+        assert_eq!(pressed(&[Pressing::default()], 0, true), 0.0);
+    }
+
+    /// Vertices on a floor, unequally heavy, with a heavier rest of the body somewhere above them.
+    #[test]
+    fn the_centre_of_pressure_is_below_the_centre_of_mass() {
+        let up = Vec3::axis(1);
+        let corners = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 0.0, 1.0], [0.0, 0.0, 1.0], [0.5, 0.0, 0.4]];
+        let weights = [6.0, 2.0, 3.0, 1.0, 2.0];
+        let touching = corners.into_iter().zip(weights).map(|(x, inertia)| {
+            let x = Vec3::<f64>::of(x);
+            let stopped = inertia * 0.1;
+            Pressing {
+                contact: 100.0,
+                stopping: up * stopped,
+                stopped,
+                side: up * inertia,
+                inertia,
+                motion: up * stopped,
+                place: x * inertia,
+                stopped_place: x * stopped,
+                spread: Sym3::square(x) * inertia,
+                whole_place: x * inertia,
+                whole: inertia,
+            }
+        });
+        // It slides along x.
+        let above = Pressing {
+            motion: up * 3.0 + Vec3::axis(0) * 2.0,
+            whole: 30.0,
+            whole_place: Vec3::new(0.6, 0.8, 0.45) * 30.0,
+            ..Pressing::default()
+        };
+        let sum = touching.clone().fold(above, |sum, one| sum + one);
+        let found = super::pressed(&[sum], 0, false);
+        let centre = sum.whole_place * (1.0 / sum.whole);
+        let (mut force, mut moment) = (0.0, Vec3::ZERO);
+        for (x, inertia) in corners.into_iter().zip(weights) {
+            let x = Vec3::<f64>::of(x);
+            let own = inertia * found.at(x, 0.1);
+            force += own;
+            moment += x * own;
+        }
+        assert!((force - 4.4).abs() < 1e-12, "all of the weight: {force}");
+        let off = moment * (1.0 / force) - centre;
+        assert!(off.z.abs() < 1e-12, "{off:?}");
+        // A second collider on the same side, or normals all around: as before.
+        let two = super::pressed(&[sum, sum], 0, false);
+        assert_eq!(two.tilt, Vec3::ZERO);
     }
 }

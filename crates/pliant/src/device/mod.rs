@@ -269,6 +269,17 @@ pub trait Device {
         r: &Self::Points,
         z: &mut Self::Points,
     );
+    /// One colour of a Gauss-Seidel sweep on ∇E(x) = 0 itself: x ← x − ω D⁻¹∇E(x) at the vertices of one of
+    /// [`Device::colours`], with the newest positions of all others; across active contacts ω = 1. If asked to, writes the sum
+    /// of ∇Eᵀ D⁻¹ ∇E over all vertices to `residual`, each as it was when its colour was relaxed last: true once all were.
+    fn relax(
+        &mut self,
+        problem: &mut Self::Problem,
+        colour: usize,
+        omega: f64,
+        x: &mut Self::Points,
+        residual: Option<Slot>,
+    );
     /// z = A⁻¹ r by Cholesky, with active contacts on the diagonal, as stiff along their surface as across.
     fn solve_direct(
         &mut self,

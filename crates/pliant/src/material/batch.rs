@@ -70,6 +70,8 @@ pub trait ElementBatch<R: Real>: Send + Sync {
     fn value_range(&self, range: Range<usize>, x: &[[R; 4]]) -> f64;
     /// ∂Ψ/∂x of every element of the range, N.
     fn gradient_range(&self, range: Range<usize>, x: &[[R; 4]], out: &mut [[R; 4]]);
+    /// ∂Ψ/∂x of the elements `items`, N.
+    fn gradient_items(&self, items: &[u32], x: &[[R; 4]], out: &mut [[R; 4]]);
     /// Every block of element `c`'s positive semi-definite Hessian, with the corners it couples, N/m.
     fn hessian_blocks(&self, c: usize, x: &[[R; 4]], f: &mut dyn FnMut(usize, usize, Mat3<R>));
     /// Every block of element `c`'s Hessian, exact where that is known, N/m.
@@ -144,6 +146,26 @@ impl<E, const N: usize> Batch<E, N> {
                 *slot = v.store();
             }
             first += count;
+        }
+    }
+
+    pub(super) fn write_gradients_of<R: Real>(&self, items: &[u32], x: &[[R; 4]], out: &mut [[R; 4]])
+    where
+        E: Energy<R, N>,
+    {
+        debug_assert_eq!(out.len(), items.len() * N);
+        let mut points = [[Vec3::ZERO; N]; GROUP];
+        let mut gradient = [[Vec3::ZERO; N]; GROUP];
+        for (items, slots) in items.chunks(GROUP).zip(out.chunks_mut(GROUP * N)) {
+            let count = items.len();
+            let element = std::array::from_fn::<E, GROUP, _>(|k| self.element[items[k.min(count - 1)] as usize]);
+            for (points, c) in points.iter_mut().zip(items) {
+                *points = self.points(*c as usize, x);
+            }
+            E::gradient_many(&element[..count], &points[..count], &mut gradient[..count]);
+            for (slot, v) in slots.iter_mut().zip(gradient.as_flattened()) {
+                *slot = v.store();
+            }
         }
     }
 

@@ -131,6 +131,9 @@ macro_rules! elements {
             fn gradient_range(&self, range: Range<usize>, x: &[[R; 4]], out: &mut [[R; 4]]) {
                 self.write_gradients(range, x, out);
             }
+            fn gradient_items(&self, items: &[u32], x: &[[R; 4]], out: &mut [[R; 4]]) {
+                self.write_gradients_of(items, x, out);
+            }
             fn hessian_blocks(&self, c: usize, x: &[[R; 4]], f: &mut dyn FnMut(usize, usize, Mat3<R>)) {
                 self.visit_hessian(c, x, |element, x| Some(element.hessian_psd(x)), f);
             }
@@ -215,6 +218,9 @@ mod tests {
         let mut out = vec![[f64::NAN; 4]; 8];
         view.gradient_range(1..3, &x, &mut out);
         assert_eq!(out[4..], batch.element[2].gradient(&points(2)).map(Vec3::store));
+        view.gradient_items(&[2, 0], &x, &mut out);
+        assert_eq!(out[..4], batch.element[2].gradient(&points(2)).map(Vec3::store));
+        assert_eq!(out[4..], batch.element[0].gradient(&points(0)).map(Vec3::store));
         let projective = view.projective().unwrap();
         projective.project_range(1..3, &x, &mut out);
         assert_eq!(out[..4], batch.element[1].project(&points(1)).map(Vec3::store));

@@ -16,7 +16,7 @@ mod system;
 pub use build::ModelBuilder;
 pub use error::ModelError;
 pub use memory::{Use, check_memory};
-pub use parts::free_parts;
+pub use parts::{connected_parts, free_parts};
 pub use pin::Pin;
 pub use potential::{Curvature, Potential};
 pub use system::System;

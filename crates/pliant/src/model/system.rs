@@ -1,7 +1,7 @@
 //! What depends on the step size: the global matrix of projective dynamics (course eq 14),
 //! A = M/h² + Σ w_c A_cᵀA_c, with exactly held vertices taken out.
 
-use super::{Body, Model};
+use super::Model;
 use crate::linear::Csr;
 use crate::material::Elements;
 
@@ -56,10 +56,10 @@ impl System {
         Self { h, matrix, diagonal, held, inertia, pin_stiffness, contact_stiffness }
     }
 
-    /// Whether a pin holds some vertex of a body.
-    pub fn holds_some_of(&self, model: &Model, body: &Body) -> bool {
+    /// Whether a pin holds or pulls some of these vertices.
+    pub fn holds_some_of(&self, model: &Model, vertices: &[u32]) -> bool {
         let pinned = |i: usize| self.held[i] || self.pin_stiffness[i] > 0.0;
-        body.vertices.clone().any(|i| model.mass[i] > 0.0 && pinned(i))
+        vertices.iter().any(|&i| model.mass[i as usize] > 0.0 && pinned(i as usize))
     }
 
     /// Number of vertices.

@@ -14,7 +14,7 @@ const LONG_STEP: f64 = 0.5;
 /// All that is odd at the start; cheap enough for every run.
 pub(super) fn odd_at_start(scene: &Scene, model: &Model, start: &State) -> Vec<String> {
     let mut odd = Vec::new();
-    let step = 1.0 / (scene.time.frame_rate * scene.time.steps_per_frame as f64);
+    let step = scene.time.step_size();
     if step > LONG_STEP {
         odd.push(format!(
             "a step lasts {step} s, which damps away every motion: raise time.frame_rate ({} Hz) or time.steps_per_frame",
@@ -29,11 +29,36 @@ pub(super) fn odd_at_start(scene: &Scene, model: &Model, start: &State) -> Vec<S
         odd.push(format!("{} inside out at the start", counted(inverted, "tetrahedron is", "tetrahedra are")));
     }
     odd.extend(pins_that_disagree(scene, model));
-    if held_vertices(model) == model.vertices() {
+    let end = scene.time.frames as f64 / scene.time.frame_rate;
+    let released = model.pins.iter().any(|pin| !pin.holds_at(end));
+    if held_vertices(model) == model.vertices() && !released {
         odd.push("every vertex is held by a pin: nothing is left that could move by itself".to_string());
     }
+    odd.extend(weak_wind(model, step));
     odd.extend(model.bodies.iter().flat_map(|body| inside_colliders(scene, model, body, start)));
     odd
+}
+
+/// Wind on so light a cloth that a step is too long for all of it.
+fn weak_wind(model: &Model, step: f64) -> Option<String> {
+    let drag: f64 = model.winds.iter().map(|wind| wind.1).sum();
+    let mut resistance = vec![0.0; if drag > 0.0 { model.vertices() } else { 0 }];
+    for triangle in model.surface().filter(|_| drag > 0.0) {
+        let [a, b, c] = triangle.map(|i| Vec3::<f64>::of(model.rest_x[i as usize]));
+        let share = (b - a).cross(c - a).length() / 6.0 * drag;
+        triangle.iter().for_each(|&i| resistance[i as usize] += share);
+    }
+    let ratio = |(resistance, mass): (&f64, &f64)| if *mass > 0.0 { step * resistance / mass } else { 0.0 };
+    let most = resistance.iter().zip(&model.mass).map(ratio).fold(0.0, f64::max);
+    (most > 1.0 + 1e-9).then(|| {
+        format!(
+            "wind: steps of {} ms are too long for so light a body, which will feel {} % of it: set time.steps_per_frame to {} \
+             times what it is",
+            short(1e3 * step),
+            short(100.0 / most),
+            most.ceil()
+        )
+    })
 }
 
 /// Vertices with one pin or more.

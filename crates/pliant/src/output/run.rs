@@ -182,6 +182,9 @@ impl<'a> Run<'a> {
         let folder = RunFolder::open(&options.out)?;
         let found =
             if options.resume { Checkpoint::load(&folder.checkpoint()).map_err(FolderError::from)? } else { None };
+        if options.resume && found.is_none() {
+            tracing::warn!("{}: there is no run to resume; starting anew", options.out.display());
+        }
         // What `auto` was is the method to go on with: on another device it might be another.
         let mut solver = scene.solver.clone();
         if let Some(checkpoint) = found.as_ref().filter(|_| solver.method == "auto") {
@@ -249,8 +252,8 @@ impl<'a> Run<'a> {
         if !self.options.error || self.report.status != Status::Done {
             return Ok(());
         }
-        // The first two tries solve the whole step; later ones solve pieces of it, whose energies are other ones.
-        let Some((before, _)) = self.last_step.take().filter(|(_, retries)| *retries < 2) else {
+        // The energies of pieces of a step are other ones.
+        let Some((before, _)) = self.last_step.take().filter(|(_, pieces)| *pieces == 1) else {
             let warning = "no relative error: the last step was not solved in one piece by this run";
             self.report.warnings.push(warning.to_string());
             return Ok(());

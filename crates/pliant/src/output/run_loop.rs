@@ -44,9 +44,12 @@ impl Run<'_> {
             }
             match self.frames.step(&mut self.simulation) {
                 Ok(report) => {
-                    self.tally.add(&report, self.thickness);
-                    if let Some((_, retries)) = &mut self.last_step {
-                        *retries = report.retries;
+                    let time = (step + 1) as f64 * self.scene.time.step_size();
+                    let free = !self.simulation.model().pins.iter().any(|pin| pin.holds_at(time));
+                    let method = self.simulation.method();
+                    self.tally.add(&report, self.thickness, method.minimises && (free || method.has_global_steps()));
+                    if let Some((_, pieces)) = &mut self.last_step {
+                        *pieces = report.pieces;
                     }
                 }
                 Err(RunError::Simulation(error @ SimulationError::Stuck { .. })) => {

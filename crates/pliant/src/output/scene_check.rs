@@ -97,7 +97,7 @@ pub fn check_scene(scene: &Scene, cache: &DiskCache) -> Result<SceneCheck, Simul
     // No device is opened here; of GPUs none has a direct solver.
     let choice = DeviceChoice::of(&scene.device.name).map_err(SimulationError::from)?;
     let direct = matches!(choice, DeviceChoice::Auto | DeviceChoice::Cpu);
-    let method = find_method_for(&scene.solver.method, &model, direct)?;
+    let method = find_method_for(&scene.solver.method, scene, &model, direct)?;
     method.check_device(&model, direct, "a GPU")?;
     method.check(&model)?;
     let bodies: Vec<BodyCheck> = model.bodies.iter().map(|body| check_body(&model, body)).collect();
@@ -119,7 +119,7 @@ pub fn check_scene(scene: &Scene, cache: &DiskCache) -> Result<SceneCheck, Simul
         method: method.name.to_string(),
         frames: scene.time.frames,
         steps: scene.time.frames * scene.time.steps_per_frame,
-        step_seconds: 1.0 / (scene.time.frame_rate * scene.time.steps_per_frame as f64),
+        step_seconds: scene.time.step_size(),
         vertices: model.vertices(),
         pins: held_vertices(&model),
         colliders: model.colliders.len(),

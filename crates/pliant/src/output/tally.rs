@@ -15,7 +15,7 @@ pub struct Tally {
     pub stalled: u64,
     /// Steps that ended after their deadline.
     pub over_budget: u64,
-    /// Steps in which nothing touched a collider.
+    /// Steps that say something of how well forces balance.
     pub untouched: u64,
     /// Forces along gravity that these lacked to move as they should, N; see [`Certificate::unbalanced`].
     pub unbalanced: f64,
@@ -26,16 +26,17 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Takes in one step. What is nearer to a collider than `thickness`, m, touches it; contact forces of a solve that is not
-    /// finished are many times the weight, and the end of a step takes care of what they leave, so such steps say nothing of
-    /// how well forces balance.
-    pub fn add(&mut self, step: &StepReport, thickness: f64) {
+    /// Takes in one step. What is nearer to a collider than `thickness`, m, touches it; forces of contacts in a solve that is not
+    /// finished are many times the weight, and so are those of pins unless iterations are global, though they act for a moment and
+    /// on few vertices; position-based methods balance none. So steps say something of how well forces balance only where nothing
+    /// touches, and if `balances`.
+    pub fn add(&mut self, step: &StepReport, thickness: f64, balances: bool) {
         self.iterations += step.iterations as u64;
         self.restarts += step.restarts as u64;
         self.retries += step.retries as u64;
         self.stalled += u64::from(step.stalled);
         self.over_budget += u64::from(step.over_budget);
-        if step.certificate.min_gap > thickness {
+        if balances && step.certificate.min_gap > thickness {
             self.untouched += 1;
             self.unbalanced += step.certificate.unbalanced.abs();
         }

@@ -100,6 +100,9 @@ impl SceneError {
     }
 }
 
+/// Mistakes that are told, each with its line; a file that is no scene has one in every line.
+const MOST: usize = 100;
+
 /// Collects mistakes while a scene is read.
 pub(super) struct Log<'a> {
     file: &'a str,
@@ -126,10 +129,15 @@ impl<'a> Log<'a> {
         if found.is_empty() {
             return Ok(value);
         }
-        let diagnostics = found
-            .into_iter()
-            .map(|(place, message, help)| Diagnostic { location: self.location(place), message, help })
-            .collect();
+        let more = found.len().saturating_sub(MOST);
+        let told = found.into_iter().take(MOST);
+        let mut diagnostics: Vec<_> =
+            told.map(|(place, message, help)| Diagnostic { location: self.location(place), message, help }).collect();
+        if more > 0 {
+            let location = Location::File { file: self.file.to_string() };
+            let message = format!("and {more} more mistakes: is this a scene?");
+            diagnostics.push(Diagnostic { location, message, help: String::new() });
+        }
         Err(SceneError { diagnostics })
     }
 

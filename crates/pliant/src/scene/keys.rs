@@ -351,6 +351,8 @@ pub(crate) const METHOD_NAMES: &[&str] = &[
     "pd-gauss-seidel-over-relaxed",
     "pd-gauss-seidel-over-relaxed-chebyshev",
     "pd-gauss-seidel-chebyshev",
+    "vivace",
+    "vivace-chebyshev",
     "pd-direct",
     "pd-direct-chebyshev",
     "pd-multigrid",
@@ -403,7 +405,12 @@ const SOLVER: SectionKeys = SectionKeys {
             "the largest that is safe",
             "Factor on each step of the Jacobi, Gauss-Seidel, direct and multigrid methods.",
         ),
-        key("over_relaxation", Kind::Number(PLAIN, Range::BELOW_TWO), "1.5", "Factor of the over-relaxed variants."),
+        key(
+            "over_relaxation",
+            Kind::Number(PLAIN, Range::BELOW_TWO),
+            "1.5; `vivace` 1.9",
+            "Factor of the over-relaxed variants and of `vivace`.",
+        ),
         key(
             "relaxation",
             Kind::Number(PLAIN, Range::BELOW_TWO),

@@ -357,6 +357,13 @@ pub struct Time {
     pub steps_per_frame: usize,
 }
 
+impl Time {
+    /// h, s.
+    pub fn step_size(&self) -> f64 {
+        1.0 / (self.frame_rate * self.steps_per_frame as f64)
+    }
+}
+
 /// Method and its parameters.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SolverSettings {
@@ -374,8 +381,8 @@ pub struct SolverSettings {
     pub delay: usize,
     /// γ; `None`: the largest that is safe for this matrix.
     pub under_relaxation: Option<f64>,
-    /// Over-relaxation factor of the over-relaxed variants.
-    pub over_relaxation: f64,
+    /// ω of the over-relaxed variants and of `vivace`; `None`: 1.5 and 1.9.
+    pub over_relaxation: Option<f64>,
     /// Position-based Jacobi α; `None`: by element type.
     pub relaxation: Option<f64>,
     /// Stiffness of contact as a multiple of each vertex's diagonal.

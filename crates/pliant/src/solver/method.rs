@@ -9,9 +9,11 @@ use super::pd_multigrid::Multigrid;
 use super::pd_pcg::NonlinearPcg;
 use super::precondition::{Diagonal, Preconditioned, relaxation};
 use super::stationary::Stationary;
+use super::vivace::Vivace;
 use super::{Chebyshev, Solver};
 use crate::device::Device;
 use crate::model::Model;
+use crate::scene::{Scene, SolverSettings};
 
 /// What a method asks of the elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +33,7 @@ enum Kind {
     JacobiOverRelaxed,
     GaussSeidel,
     GaussSeidelOverRelaxed,
+    Vivace,
     Direct,
     Multigrid,
     Pcg,
@@ -91,6 +94,13 @@ const GAUSS_SEIDEL: Method = pd(
     200,
     "forward and backward sweep by colours; about 4 Jacobi sweeps' worth",
 );
+const VIVACE: Method = pd(
+    Kind::Vivace,
+    "vivace",
+    "vivace Algorithm 1",
+    100,
+    "over-relaxed Gauss-Seidel that projects anew for every colour; calm with very few iterations",
+);
 const DIRECT: Method = pd(
     Kind::Direct,
     "pd-direct",
@@ -140,6 +150,13 @@ pub const METHODS: &[Method] = &[
         "symmetric over-relaxation, accelerated",
     ),
     accelerated(GAUSS_SEIDEL, "pd-gauss-seidel-chebyshev", 100, "fewest sweeps of the matrix-free kind on CPUs"),
+    VIVACE,
+    accelerated(
+        VIVACE,
+        "vivace-chebyshev",
+        100,
+        "sweeps that project anew for every colour, forward and backward, accelerated",
+    ),
     DIRECT,
     accelerated(
         DIRECT,
@@ -191,16 +208,28 @@ impl Method {
         matches!(self.kind, Kind::Direct | Kind::PcgDirect | Kind::Newton)
     }
 
-    /// It is accelerated, and its usual number of iterations as good as finishes a solve of so many vertices: what is odd
+    /// It is accelerated or over-relaxed, and its usual number of iterations as good as finishes a solve of so many vertices: what is odd
     /// about the result is then the fault of acceleration, not of what is left to do. A sweep of Gauss-Seidel carries forces
     /// over an edge or two, so it finishes small meshes; Jacobi's do not finish any.
     pub fn finishes_accelerated(&self, vertices: usize) -> bool {
         let finishes = match self.kind {
             Kind::Direct | Kind::Multigrid => true,
-            Kind::GaussSeidel | Kind::GaussSeidelOverRelaxed => 4 * vertices <= self.iterations * self.iterations,
+            Kind::GaussSeidel | Kind::GaussSeidelOverRelaxed | Kind::Vivace => {
+                4 * vertices <= self.iterations * self.iterations
+            }
             _ => false,
         };
-        self.chebyshev && finishes
+        self.is_bold() && finishes
+    }
+
+    /// Its iterations carry forces through the whole of a body at once, so that what is left is not left where it acts.
+    pub fn has_global_steps(&self) -> bool {
+        matches!(self.kind, Kind::Direct | Kind::PcgDirect | Kind::Multigrid | Kind::Newton)
+    }
+
+    /// It is accelerated or over-relaxed in a way that a more careful try leaves out.
+    pub fn is_bold(&self) -> bool {
+        self.chebyshev || self.kind == Kind::Vivace
     }
 
     /// Refuses a device without the direct solver that the method needs.
@@ -226,10 +255,18 @@ pub struct Parameters {
     pub delay: usize,
     /// γ; `None`: what is safe.
     pub under_relaxation: Option<f64>,
-    /// Factor of the over-relaxed variants.
-    pub over_relaxation: f64,
+    /// ω of the over-relaxed variants and of `vivace`; `None`: 1.5 and 1.9.
+    pub over_relaxation: Option<f64>,
     /// α of position-based Jacobi; `None`: by element type.
     pub relaxation: Option<f64>,
+}
+
+impl Parameters {
+    /// What a scene says, with the ρ that is used for it.
+    pub fn new(solver: &SolverSettings, rho: Option<f64>) -> Self {
+        let SolverSettings { delay, under_relaxation, over_relaxation, relaxation, .. } = *solver;
+        Self { rho: rho.unwrap_or(0.0), delay, under_relaxation, over_relaxation, relaxation }
+    }
 }
 
 /// A method that does not exist, or does not fit the elements.
@@ -283,10 +320,20 @@ pub enum MethodError {
 /// along their surface, too.
 const DIRECT_LIMIT: usize = 2_000;
 
+/// Vertices up to which Newton takes a fraction of a second for a step.
+const NEWTON_LIMIT: usize = 2_000;
+
+/// κ above which a solve by projections is far from done after any usual number of iterations: cloth of centimetres, stiff solids
+/// and paper fall in slow motion, and melt on colliders.
+const STIFF: f64 = 1e6;
+
 /// The method that `auto` stands for: what reaches a given error soonest by the figures in `docs/results.md`, on a device
 /// with a direct solver or without.
-pub fn choose_method(model: &Model, direct: bool) -> &'static Method {
-    let name = if model.elements.iter().any(|elements| !elements.is_projective()) {
+pub fn choose_method(scene: &Scene, model: &Model, direct: bool) -> &'static Method {
+    let small = direct && scene.solver.budget_ms.is_none() && model.vertices() <= NEWTON_LIMIT;
+    let name = if model.elements.iter().any(|elements| !elements.is_projective())
+        || small && largest_stiffness_ratio(model, scene.time.step_size()) > STIFF
+    {
         "newton"
     } else if direct && model.colliders.is_empty() && model.vertices() <= DIRECT_LIMIT {
         "pd-direct-chebyshev"
@@ -314,9 +361,9 @@ pub(crate) fn largest_stiffness_ratio(model: &Model, h: f64) -> f64 {
     stiffness.iter().zip(&model.mass).map(ratio).fold(0.0, f64::max)
 }
 
-/// Looks a method up by name for a device with a direct solver or without; `auto` is the best for the model.
-pub fn find_method_for(name: &str, model: &Model, direct: bool) -> Result<&'static Method, MethodError> {
-    if name == "auto" { Ok(choose_method(model, direct)) } else { find_method(name) }
+/// Looks a method up by name for a device with a direct solver or without; `auto` is the best for the scene.
+pub fn find_method_for(name: &str, scene: &Scene, model: &Model, direct: bool) -> Result<&'static Method, MethodError> {
+    if name == "auto" { Ok(choose_method(scene, model, direct)) } else { find_method(name) }
 }
 
 /// Looks a method up by name.
@@ -364,9 +411,13 @@ impl Method {
         };
         match self.kind {
             Kind::Jacobi => jacobi(1.0),
-            Kind::JacobiOverRelaxed => jacobi(over),
+            Kind::JacobiOverRelaxed => jacobi(over.unwrap_or(1.5)),
             Kind::GaussSeidel => gauss_seidel(1.0),
-            Kind::GaussSeidelOverRelaxed => gauss_seidel(over),
+            Kind::GaussSeidelOverRelaxed => gauss_seidel(over.unwrap_or(1.5)),
+            Kind::Vivace => {
+                let sweep = Vivace::new(over.unwrap_or(1.9), self.chebyshev);
+                Box::new(Stationary::<D, _>::new(sweep, chebyshev, gamma))
+            }
             Kind::Direct => {
                 Box::new(Stationary::<D, _>::new(Preconditioned::new(Direct, gamma_here), chebyshev, gamma))
             }
@@ -403,7 +454,6 @@ fn default_relaxation(model: &Model, chebyshev: bool) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scene::Scene;
 
     #[test]
     fn scene_files_know_every_method() {
@@ -412,6 +462,24 @@ mod tests {
             crate::scene::METHOD_NAMES.iter().copied().eq(names),
             "METHOD_NAMES in scene/keys.rs must list METHODS"
         );
+    }
+
+    #[test]
+    fn what_is_small_and_stiff_is_left_to_newton() {
+        let chosen = |text: &str, direct: bool| {
+            let text = format!("pliant = 1\n{text}\n[[collider]]\nshape = 'half-space'\nposition = [0, -1, 0]\n");
+            let scene = Scene::parse(&text, "cloth", ".".as_ref(), &[]).unwrap();
+            choose_method(&scene, &Model::new(&scene).unwrap().0, direct).name
+        };
+        let small = "[[cloth]]\nsize = '2 cm'\nresolution = 41\nmaterial = 'silk'";
+        assert_eq!(chosen(small, true), "newton");
+        assert_eq!(chosen(small, false), "pd-multigrid-chebyshev");
+        assert_eq!(chosen(&format!("[solver]\nbudget_ms = 5\n{small}"), true), "pd-multigrid-chebyshev");
+        assert_eq!(chosen("[[cloth]]\nresolution = 41", true), "pd-multigrid-chebyshev");
+        assert_eq!(chosen("[[cloth]]\nresolution = 101\nsize = '2 cm'", true), "pd-multigrid-chebyshev");
+        let solid = "[[solid]]\nshape = 'box'\ncells = 4\nyoungs_modulus = ";
+        assert_eq!(chosen(&format!("{solid}'2 GPa'"), true), "newton");
+        assert_eq!(chosen(&format!("{solid}'1 MPa'"), true), "pd-multigrid-chebyshev");
     }
 
     #[test]

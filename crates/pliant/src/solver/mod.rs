@@ -15,6 +15,7 @@ mod pd_multigrid;
 mod pd_pcg;
 mod precondition;
 mod stationary;
+mod vivace;
 
 pub use chebyshev::Chebyshev;
 pub(crate) use chebyshev::largest_useful_rho;
@@ -38,4 +39,7 @@ pub trait Solver<D: Device> {
 
     /// Replaces ρ of Chebyshev acceleration; 0 switches it off. Methods without it ignore this.
     fn set_rho(&mut self, _rho: f64) {}
+
+    /// Whether to leave out over-relaxation, for safety. Methods without it ignore this.
+    fn set_careful(&mut self, _careful: bool) {}
 }

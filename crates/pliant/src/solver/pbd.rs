@@ -23,6 +23,11 @@ impl<D: Device> Sweep<D> for JacobiConstraints<D> {
         1.0
     }
 
+    /// By what colliders push.
+    fn moves_both(&self) -> bool {
+        true
+    }
+
     /// α was chosen for meshes of usual valence, and hinges add to it.
     fn may_overshoot(&self) -> bool {
         true
@@ -63,6 +68,11 @@ impl<D: Device> Sweep<D> for ColouredConstraints<D> {
 
     fn safe_relaxation(&mut self, _device: &mut D, _problem: &mut D::Problem) -> f64 {
         1.0
+    }
+
+    /// By what colliders push.
+    fn moves_both(&self) -> bool {
+        true
     }
 
     fn sweep(

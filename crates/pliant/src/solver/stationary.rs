@@ -22,9 +22,14 @@ pub(super) trait Sweep<D: Device> {
         false
     }
 
-    /// How many plain iterations (ω = γ = 1) an accelerated solve should end with.
-    fn plain_end(&self) -> usize {
+    /// How many plain iterations (ω = γ = 1) a solve should end with, accelerated or not.
+    fn plain_end(&self, _accelerated: bool) -> usize {
         0
+    }
+
+    /// A sweep moves x⁻, too, so that after it only x is an iterate.
+    fn moves_both(&self) -> bool {
+        false
     }
 
     /// How many iterations the device may be given at once.
@@ -55,6 +60,8 @@ pub(super) struct Stationary<D: Device, S> {
     chebyshev: Option<Chebyshev>,
     /// γ; `None`: what is safe.
     under_relaxation: Option<f64>,
+    /// No γ above 1.
+    careful: bool,
     safe: Option<f64>,
     x_before: Option<D::Points>,
     best: Best<D>,
@@ -88,7 +95,8 @@ const DIVERGED: f64 = 16.0;
 impl<D: Device, S: Sweep<D>> Stationary<D, S> {
     pub fn new(sweep: S, chebyshev: Option<Chebyshev>, under_relaxation: Option<f64>) -> Self {
         let (safe, x_before, best, blends) = (None, None, Best::default(), Vec::new());
-        Self { sweep, chebyshev, under_relaxation, safe, x_before, best, blends, last_iterations: None }
+        let (careful, last_iterations) = (false, None);
+        Self { sweep, chebyshev, under_relaxation, careful, safe, x_before, best, blends, last_iterations }
     }
 
     /// x⁻ = x, and everything as it is before the first iteration.
@@ -99,7 +107,7 @@ impl<D: Device, S: Sweep<D>> Stationary<D, S> {
         self.best.begin();
         let safe = *self.safe.get_or_insert_with(|| self.sweep.safe_relaxation(device, problem));
         let mut under_relaxation = self.under_relaxation.unwrap_or(safe);
-        if self.chebyshev.is_some_and(|chebyshev| chebyshev.rho == 0.0) {
+        if self.careful || self.chebyshev.is_some_and(|chebyshev| chebyshev.rho == 0.0) {
             // Acceleration is switched off for safety; a γ above 1 is part of it, and overshoots into new contacts.
             under_relaxation = under_relaxation.min(1.0);
         }
@@ -134,7 +142,7 @@ impl<D: Device, S: Sweep<D>> Stationary<D, S> {
     fn observe(
         &mut self,
         device: &mut D,
-        problem: &D::Problem,
+        (problem, x): (&D::Problem, &D::Points),
         control: &mut Control<D>,
         progress: &mut Progress,
     ) -> Result<(), SolveError> {
@@ -147,7 +155,8 @@ impl<D: Device, S: Sweep<D>> Stationary<D, S> {
             *first_residual = residual;
         }
         // What was swept is in x⁻ now.
-        if let Some(swept) = self.x_before.as_ref().filter(|_| control.deadline.is_some()) {
+        let swept = if self.sweep.moves_both() { Some(x) } else { self.x_before.as_ref() };
+        if let Some(swept) = swept.filter(|_| control.deadline.is_some()) {
             self.best.observe(device, problem, swept, residual);
         }
         if let Some(chebyshev) = &mut self.chebyshev {
@@ -169,7 +178,7 @@ impl<D: Device, S: Sweep<D>> Stationary<D, S> {
 
     /// How many plain iterations the solve should end with.
     fn plain_end(&self) -> usize {
-        if self.chebyshev.is_some() { self.sweep.plain_end() } else { 0 }
+        self.sweep.plain_end(self.chebyshev.is_some())
     }
 }
 
@@ -206,7 +215,7 @@ impl<D: Device, S: Sweep<D>> Solver<D> for Stationary<D, S> {
             self.sweep.sweep(device, problem, (x, x_before), &self.blends, look.then_some(RESIDUAL))?;
             progress.report.iterations += self.blends.len();
             if look {
-                self.observe(device, problem, control, &mut progress)?;
+                self.observe(device, (problem, x), control, &mut progress)?;
             }
             if progress.report.converged {
                 break;
@@ -218,6 +227,10 @@ impl<D: Device, S: Sweep<D>> Solver<D> for Stationary<D, S> {
         self.sweep.end(device, problem, x);
         self.last_iterations = Some(progress.report.iterations);
         Ok(progress.report)
+    }
+
+    fn set_careful(&mut self, careful: bool) {
+        self.careful = careful;
     }
 
     fn set_rho(&mut self, rho: f64) {

@@ -13,8 +13,8 @@ pub(super) fn negligible_energy(model: &Model, h: f64) -> f64 {
     1e-9 * 0.5 * model.mass.iter().sum::<f64>() * speed_sq
 }
 
-/// Refuses what is not finite and what increased the energy that it was to decrease by more than rounding, or by more than is
-/// `negligible`, J.
+/// Refuses what is not finite, and what increased the energy that it was to decrease by more than a ten-thousandth of it, more than
+/// rounding, and more than is `negligible`, J.
 pub(super) fn accept(method: &Method, measures: &Measures, negligible: f64) -> Result<(), String> {
     let Measures { energy, start_energy, rounding_energy, .. } = *measures;
     if !energy.is_finite() {

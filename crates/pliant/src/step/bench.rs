@@ -154,13 +154,13 @@ impl Task for Sweeps<'_> {
     where
         D::Points: 'static,
     {
-        let h = super::compare::step_size(self.scene);
+        let h = self.scene.time.step_size();
         let system = Arc::new(System::new(&self.model, h, h));
         let mut problem = device.upload(&self.model, &system)?;
         let [mut x, mut x_before, v] = [(); 3].map(|()| device.points(&problem));
         device.write(&self.state.x, &mut x);
         device.write(&self.state.v, &mut x_before);
-        device.begin_step(&mut problem, &step_input(&self.model, h), &x, &v);
+        device.begin_step(&mut problem, &step_input(&self.model, h, h), &x, &v);
         // Not at rest, where formulas may take shorter ways.
         let wave = |i: usize| 1.0 + 1e-3 * (1.0 + i as f64 * 0.7).sin();
         let moved: Vec<[f64; 3]> = (0..).zip(&self.state.x).map(|(i, x)| x.map(|c| c * wave(i))).collect();

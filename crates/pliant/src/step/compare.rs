@@ -76,34 +76,28 @@ pub fn compare(
 ) -> Result<Comparison, SimulationError> {
     progress("newton reference");
     let reference = reference(question)?;
-    let Reference { energy: reference_energy, start_energy, .. } = reference;
     let nothing_to_solve = reference.has_nothing_to_solve(question);
     let mut curves = Vec::new();
     for &(name, rho, iterations) in methods.iter().filter(|_| !nothing_to_solve) {
         let method = find_method(name)?;
         method.check(question.model)?;
         progress(name);
-        let run = MethodRun { method, rho, iterations, reference_energy, start_energy };
+        let run = MethodRun { method, rho, iterations, reference };
         curves.push(on_device(devices, &question.scene.device, CurveTask { run, question })?);
     }
     let (scene, step) = (question.scene.name.clone(), question.state.step);
-    Ok(Comparison { scene, step, reference_energy, nothing_to_solve, methods: curves })
-}
-
-/// Step size of a scene, s.
-pub(super) fn step_size(scene: &Scene) -> f64 {
-    1.0 / (scene.time.frame_rate * scene.time.steps_per_frame as f64)
+    Ok(Comparison { scene, step, reference_energy: reference.energy, nothing_to_solve, methods: curves })
 }
 
 /// The step and where its solve starts. From inside colliders nearly all of E would be what takes one push to get rid of, and
 /// every error would look small beside it.
 fn problem<D: Device>(device: &mut D, question: &Question) -> Result<(D::Problem, D::Points), DeviceError> {
-    let h = step_size(question.scene);
+    let h = question.scene.time.step_size();
     let time = question.state.time + h;
     let model = question.model;
     let system = Arc::new(System::new(model, h, time));
     let mut problem = device.upload(model, &system)?;
-    let input = step_input(model, time);
+    let input = step_input(model, time, h);
     let (mut x, mut v) = (device.points(&problem), device.points(&problem));
     device.write(&question.state.x, &mut x);
     device.write(&question.state.v, &mut v);
@@ -118,7 +112,7 @@ fn problem<D: Device>(device: &mut D, question: &Question) -> Result<(D::Problem
 pub struct Reference {
     /// E*, J, by Newton in `f64`.
     pub energy: f64,
-    /// E⁰, J, where every solver starts: at the inertial target, out of colliders.
+    /// E⁰, J, at the inertial target, out of colliders: where all but position-based solvers start.
     pub start_energy: f64,
     /// Energy that positions have because they are rounded to the scene's precision, J.
     pub rounding_energy: f64,
@@ -132,7 +126,7 @@ impl Reference {
 
     /// Whether the solve starts where it should end, but for energy that nobody would see or that comes from rounding.
     pub fn has_nothing_to_solve(&self, question: &Question) -> bool {
-        let negligible = negligible_energy(question.model, step_size(question.scene));
+        let negligible = negligible_energy(question.model, question.scene.time.step_size());
         self.start_energy - self.energy <= negligible.max(self.rounding_energy).max(f64::MIN_POSITIVE)
     }
 }
@@ -164,8 +158,7 @@ struct MethodRun {
     method: &'static Method,
     rho: Option<f64>,
     iterations: usize,
-    reference_energy: f64,
-    start_energy: f64,
+    reference: Reference,
 }
 
 #[derive(Clone, Copy)]
@@ -219,14 +212,7 @@ impl MethodRun {
     where
         D::Points: 'static,
     {
-        let solver = &question.scene.solver;
-        let parameters = Parameters {
-            rho: self.rho.unwrap_or(0.0),
-            delay: solver.delay,
-            under_relaxation: solver.under_relaxation,
-            over_relaxation: solver.over_relaxation,
-            relaxation: solver.relaxation,
-        };
+        let parameters = Parameters::new(&question.scene.solver, self.rho);
         let (mut problem, mut x) = problem(device, question)?;
         let mut solver = self.method.solver::<D>(question.model, &parameters);
         let mut curve = Vec::new();
@@ -234,7 +220,6 @@ impl MethodRun {
         let (mut wide, mut gradient) = (Vec::new(), Vec::new());
         let mut lost = None;
         let mut measuring = Duration::ZERO;
-        let range = (self.start_energy - self.reference_energy).max(f64::MIN_POSITIVE);
         let begun = Instant::now();
         let mut watch = |device: &mut D, problem: &mut D::Problem, iteration: usize, x: &D::Points| {
             lost = lost.take().or(device.read(x, &mut host).err());
@@ -248,7 +233,7 @@ impl MethodRun {
             };
             potential.gradient(&wide, &mut gradient);
             let gradient_norm = gradient.iter().map(|g| Vec3::load(*g).length_sq()).sum::<f64>().sqrt();
-            let relative_error = (potential.value(&wide) - self.reference_energy) / range;
+            let relative_error = self.reference.relative_error(potential.value(&wide));
             curve.push(CurvePoint { iteration, ms, relative_error, gradient_norm });
             measuring += paused.elapsed();
         };

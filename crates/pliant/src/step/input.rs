@@ -2,20 +2,20 @@ use crate::device::StepInput;
 use crate::math::Vec3;
 use crate::model::{Model, Pin};
 
-/// What the step that ends at `time`, s, brings: targets of the pins that hold, colliders where they are then.
+/// What the step of `h` that ends at `time`, s, brings: targets of the pins that hold, colliders where they are then.
 ///
 /// A vertex has one target: an exact pin before springs, and several springs pull like one as stiff as all of them
 /// together, at the mean of their targets weighted by stiffness.
-pub fn step_input(model: &Model, time: f64) -> StepInput {
+pub fn step_input(model: &Model, time: f64, h: f64) -> StepInput {
     let mut input = StepInput::default();
-    refill(&mut input, model, time);
+    refill(&mut input, model, time, h);
     input
 }
 
 /// [`step_input`] into memory that is already there.
-pub(super) fn refill(input: &mut StepInput, model: &Model, time: f64) {
+pub(super) fn refill(input: &mut StepInput, model: &Model, time: f64, h: f64) {
     input.colliders.clear();
-    input.colliders.extend(model.colliders.iter().map(|collider| collider.at(time)));
+    input.colliders.extend(model.colliders.iter().map(|collider| collider.after(time, h)));
     input.targets.clear();
     // Pins are sorted by vertex.
     let vertices = model.pins.chunk_by(|a, b| a.vertex == b.vertex);
@@ -43,9 +43,9 @@ mod tests {
         let spring = |x: f64, stiffness: f64| Pin { stiffness: Some(stiffness), ..Pin::fixed(3, [x, 0.0, 0.0]) };
         let mut model =
             Model { pins: vec![Pin::fixed(0, [5.0; 3]), spring(1.0, 1.0), spring(4.0, 2.0)], ..Model::default() };
-        assert_eq!(step_input(&model, 0.0).targets, [(0, [5.0; 3]), (3, [3.0, 0.0, 0.0])]);
+        assert_eq!(step_input(&model, 0.0, 0.1).targets, [(0, [5.0; 3]), (3, [3.0, 0.0, 0.0])]);
         model.pins.push(Pin::fixed(3, [7.0, 0.0, 0.0]));
         model.pins.push(spring(9.0, 1.0));
-        assert_eq!(step_input(&model, 0.0).targets[1], (3, [7.0, 0.0, 0.0]));
+        assert_eq!(step_input(&model, 0.0, 0.1).targets[1], (3, [7.0, 0.0, 0.0]));
     }
 }

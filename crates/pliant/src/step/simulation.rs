@@ -127,18 +127,12 @@ fn settings(scene: &Scene, method: &'static Method) -> Settings {
     let solver = &scene.solver;
     Settings {
         method,
-        parameters: Parameters {
-            rho: solver.rho.unwrap_or(0.0),
-            delay: solver.delay,
-            under_relaxation: solver.under_relaxation,
-            over_relaxation: solver.over_relaxation,
-            relaxation: solver.relaxation,
-        },
+        parameters: Parameters::new(solver, solver.rho),
         iterations: solver.iterations.unwrap_or(if solver.budget_ms.is_some() { UNLIMITED } else { method.iterations }),
         tolerance: solver.tolerance,
         budget: solver.budget_ms.map(|ms| Duration::from_secs_f64(ms * 1e-3)),
         until_settled: solver.iterations.is_none(),
-        h: 1.0 / (scene.time.frame_rate * scene.time.steps_per_frame as f64),
+        h: scene.time.step_size(),
     }
 }
 
@@ -180,7 +174,7 @@ impl Task for Build<'_> {
         D::Points: 'static,
     {
         let mut settings = self.settings(&device)?;
-        if let Some(rho) = self.rho(&settings) {
+        if let Some(rho) = rho_for(self.scene, self.model, settings.method) {
             settings.parameters.rho = rho;
         }
         let (name, precision) = (device.name(), device.precision());
@@ -202,44 +196,17 @@ impl Task for Build<'_> {
 impl Build<'_> {
     fn settings<D: Device>(&self, device: &D) -> Result<Settings, SimulationError> {
         let direct = device.has_direct_solver();
-        let method = find_method_for(&self.scene.solver.method, self.model, direct)?;
+        let method = find_method_for(&self.scene.solver.method, self.scene, self.model, direct)?;
         method.check_device(self.model, direct, &device.name())?;
         method.check(self.model)?;
         Ok(settings(self.scene, method))
     }
-
-    /// ρ: what the scene says, or what is of use; `None` for methods without one.
-    fn rho(&self, settings: &Settings) -> Option<f64> {
-        let Settings { method, h, .. } = *settings;
-        // A deadline has no number of iterations; the method has a usual one.
-        let iterations = self.scene.solver.iterations.unwrap_or(method.iterations);
-        let given = self.scene.solver.rho;
-        method.chebyshev.then(|| given.unwrap_or_else(|| find_rho(self.model, iterations, h)))
-    }
 }
 
-/// Chebyshev's ρ for the scene's method on the scene's device, as [`Simulation`] would use it from `start` on. `None`
-/// for methods without one.
-pub fn rho_for(
-    devices: &impl Devices,
-    scene: &Scene,
-    model: &Arc<Model>,
-    start: &State,
-) -> Result<Option<f64>, SimulationError> {
-    on_device(devices, &scene.device, FindRho(Build { scene, model, state: start }))
-}
-
-#[derive(Clone, Copy)]
-struct FindRho<'a>(Build<'a>);
-
-impl Task for FindRho<'_> {
-    type Output = Result<Option<f64>, SimulationError>;
-
-    fn on<D: Device + 'static>(self, device: D) -> Self::Output
-    where
-        D::Points: 'static,
-    {
-        let settings = self.0.settings(&device)?;
-        Ok(self.0.rho(&settings))
-    }
+/// Chebyshev's ρ for a method: what the scene says, or what is of use; `None` for methods without one.
+pub fn rho_for(scene: &Scene, model: &Model, method: &Method) -> Option<f64> {
+    // A deadline has no number of iterations; the method has a usual one.
+    let iterations = scene.solver.iterations.unwrap_or(method.iterations);
+    let given = scene.solver.rho;
+    method.chebyshev.then(|| given.unwrap_or_else(|| find_rho(model, iterations, scene.time.step_size())))
 }

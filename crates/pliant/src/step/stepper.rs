@@ -21,6 +21,8 @@ pub struct StepReport {
     pub restarts: usize,
     /// Tries that were rolled back.
     pub retries: usize,
+    /// Pieces that the step was solved in, one after the other: 1 unless tries failed. Energies are those of the last piece.
+    pub pieces: usize,
     /// Time of the step without its certificate, ms.
     pub ms: f64,
     /// The deadline passed before the step ended.
@@ -84,7 +86,7 @@ pub(super) struct DeviceStepper<D: Device> {
     fields: Fields<D>,
     time: f64,
     step: u64,
-    /// Largest |length/rest − 1| of an edge of the state that was given.
+    /// Largest |length/rest − 1| of an edge of the state that the simulation was made with, whatever was resumed since.
     first_stretch: f64,
     /// ρ in use: that of the settings, or less after steps that it was too large for.
     rho: f64,
@@ -122,6 +124,8 @@ where
     pub fn new(mut device: D, model: Arc<Model>, state: &State, settings: Settings) -> Result<Self, DeviceError> {
         let piece = Self::piece(&mut device, &model, &settings, settings.h, state.time + settings.h)?;
         let field = || device.points(&piece.problem);
+        let x: Vec<[f64; 4]> = state.x.iter().map(|x| Vec3::<f64>::of(*x).store()).collect();
+        let first_stretch = model.stretch(&x).0;
         let fields = Fields { x: field(), v: field(), x_next: field(), v_next: field(), iterate: field() };
         let mut stepper = Self {
             device,
@@ -131,7 +135,7 @@ where
             fields,
             time: 0.0,
             step: 0,
-            first_stretch: 0.0,
+            first_stretch,
             rho: settings.parameters.rho,
             input: StepInput::default(),
             certificate_time: Duration::ZERO,
@@ -160,7 +164,7 @@ where
 
     /// Whether a careful try of the whole step would do the same again: nothing is accelerated, no deadline is lifted.
     fn repeats_itself(&self) -> bool {
-        !self.settings.method.chebyshev && self.settings.budget.is_none()
+        !self.settings.method.is_bold() && self.settings.budget.is_none()
     }
 
     /// The model at a step size, made or made again where pins were released.
@@ -187,7 +191,7 @@ where
         see: &mut dyn FnMut(State),
     ) -> Result<StepReport, Failure> {
         let h = self.settings.h / pieces as f64;
-        let mut report = StepReport::default();
+        let mut report = StepReport { pieces, ..StepReport::default() };
         self.device.copy(&self.fields.x, &mut self.fields.x_next);
         self.device.copy(&self.fields.v, &mut self.fields.v_next);
         for k in 0..pieces {
@@ -218,6 +222,7 @@ where
         let mut control = self.control(careful, deadline, paced);
         let Piece { problem, solver, .. } = &mut self.pieces[index];
         solver.set_rho(if careful { 0.0 } else { self.rho });
+        solver.set_careful(careful && self.settings.method.is_bold());
         let solve = solver.solve(&mut self.device, problem, &mut self.fields.iterate, &mut control)?;
         self.end_piece(index);
 
@@ -244,9 +249,10 @@ where
 
     /// Puts the iterate where the solve of a piece starts.
     fn begin_piece(&mut self, index: usize, time: f64) {
-        let (device, problem) = (&mut self.device, &mut self.pieces[index].problem);
+        let Piece { problem, h, .. } = &mut self.pieces[index];
+        let device = &mut self.device;
         let Fields { x_next: x_start, v_next, iterate: x, .. } = &mut self.fields;
-        refill(&mut self.input, &self.model, time);
+        refill(&mut self.input, &self.model, time, *h);
         device.begin_step(problem, &self.input, x_start, v_next);
         if self.settings.method.finishes_accelerated(self.model.vertices()) {
             device.measure(problem, Moment::Still, x_start);
@@ -430,8 +436,6 @@ where
         self.device.write(&state.v, &mut self.fields.v);
         self.time = state.time;
         self.step = state.step;
-        let x: Vec<[f64; 4]> = state.x.iter().map(|x| Vec3::<f64>::of(*x).store()).collect();
-        self.first_stretch = self.model.stretch(&x).0;
     }
 
     fn rho(&self) -> Option<f64> {

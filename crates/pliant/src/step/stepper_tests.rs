@@ -71,7 +71,8 @@ struct Guarded {
 
 fn guarded(harm: Harm) -> Guarded {
     let (model, state) = chain();
-    let parameters = Parameters { rho: 0.8, delay: 10, under_relaxation: None, over_relaxation: 1.5, relaxation: None };
+    let parameters =
+        Parameters { rho: 0.8, delay: 10, under_relaxation: None, over_relaxation: None, relaxation: None };
     let method = find_method("pd-jacobi-chebyshev").unwrap();
     let settings =
         Settings { method, parameters, iterations: 50, tolerance: 0.0, budget: None, until_settled: false, h: H };
@@ -96,7 +97,7 @@ fn a_failed_step_is_rolled_back_and_tried_again_more_carefully() {
             let before = stepper.state().unwrap();
             *left.borrow_mut() = failures;
             let report = stepper.step().unwrap();
-            assert_eq!((report.retries, *left.borrow()), (failures, 0));
+            assert_eq!((report.retries, report.pieces, *left.borrow()), (failures, TRIES[failures].0, 0));
             assert!(rhos.borrow()[1..].iter().all(|rho| *rho == 0.0), "tries after the first are not accelerated");
             let after = stepper.state().unwrap();
             assert!(after.is_finite() && report.certificate.energy.is_finite());
@@ -112,6 +113,30 @@ fn a_failed_step_is_rolled_back_and_tried_again_more_carefully() {
             assert_eq!((twin.state().unwrap().x, twin.state().unwrap().v), (after.x, after.v));
         }
     }
+}
+
+/// Regression: a method without acceleration is not tried the same way twice, and one retry was taken for a whole step.
+#[test]
+fn a_method_that_would_repeat_itself_goes_on_in_pieces() {
+    let Guarded { mut stepper, left, .. } = guarded(Harm::Error);
+    stepper.settings.method = find_method("pd-jacobi").unwrap();
+    *left.borrow_mut() = 1;
+    let report = stepper.step().unwrap();
+    assert_eq!((report.retries, report.pieces), (1, 2));
+    assert_eq!(stepper.step().unwrap().pieces, 1);
+}
+
+/// Regression: what a run may not stretch its edges to was taken anew from what it was resumed with, so that resuming a run
+/// that was refused let it go on.
+#[test]
+fn a_run_that_is_resumed_is_refused_what_it_was_refused_before() {
+    let Guarded { mut stepper, .. } = guarded(Harm::Error);
+    let first = stepper.first_stretch;
+    let mut state = stepper.state().unwrap();
+    state.x.iter_mut().flatten().for_each(|c| *c *= 1e5);
+    stepper.set_state(&state);
+    assert_eq!(stepper.first_stretch, first);
+    assert!(matches!(stepper.step(), Err(SimulationError::Stuck { .. })));
 }
 
 #[test]

@@ -99,7 +99,7 @@ impl<R: Real> Step<R> {
         let (mut v, mut x) = (x_prev.clone(), x_prev.clone());
         device.write(&state.x, &mut x_prev);
         device.write(&state.v, &mut v);
-        device.begin_step(&mut problem, &step_input(model, time), &x_prev, &v);
+        device.begin_step(&mut problem, &step_input(model, time, h), &x_prev, &v);
         device.start(&problem, &mut x);
         Self { device, problem, x_prev, v, x, model: model.clone(), system }
     }
@@ -142,7 +142,7 @@ impl<R: Real> Step<R> {
 }
 
 pub fn parameters(rho: f64) -> Parameters {
-    Parameters { rho, delay: 10, under_relaxation: None, over_relaxation: 1.5, relaxation: None }
+    Parameters { rho, delay: 10, under_relaxation: None, over_relaxation: Some(1.5), relaxation: None }
 }
 
 /// Newton's answer to the step that follows a state.

@@ -96,7 +96,7 @@ impl<R: Real> Bench<R> {
                 *x = (Vec3::load(*x) + Vec3::of(random.point()) * R::of(0.1)).store();
             }
         }
-        let colliders = step_input(&model, state.time + H).colliders;
+        let colliders = step_input(&model, state.time + H, H).colliders;
         let grips = step.potential().grips;
         assert!(x.len() < 100 || grips.iter().any(|grip| grip.limit > 0.0), "somebody feels friction");
         let system = &step.system;

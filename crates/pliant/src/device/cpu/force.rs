@@ -10,22 +10,22 @@ use crate::math::{LANES, Real, Sym3, Vec3, Wide};
 use rayon::prelude::*;
 
 /// What the gradient of a vertex needs, borrowed from a problem.
-struct Force<'a, R> {
+pub(super) struct Force<'a, R> {
     rows: &'a Rows<R>,
-    slotted: &'a Slotted<R>,
-    inertia: &'a [R],
-    x_pull: &'a [[R; 4]],
-    colliders: &'a [PosedCollider<R>],
+    pub slotted: &'a Slotted<R>,
+    pub inertia: &'a [R],
+    pub x_pull: &'a [[R; 4]],
+    pub colliders: &'a [PosedCollider<R>],
     /// Empty without colliders.
     grips: &'a [Grip<R>],
     thickness: &'a [R],
     contact_stiffness: &'a [R],
-    diagonal: &'a [R],
-    inv_diagonal: &'a [R],
+    pub diagonal: &'a [R],
+    pub inv_diagonal: &'a [R],
 }
 
 impl<'a, R: Real> Force<'a, R> {
-    fn of(problem: &'a CpuProblem<R>) -> Self {
+    pub fn of(problem: &'a CpuProblem<R>) -> Self {
         Self {
             rows: &problem.rows,
             slotted: &problem.slotted,
@@ -88,21 +88,7 @@ impl<'a, R: Real> Force<'a, R> {
         touch: &mut impl FnMut(usize, Sym3<R>, Sym3<R>),
     ) {
         for (l, i) in (first..x.len().min(first + LANES)).enumerate() {
-            if self.inv_diagonal[i] == R::ZERO {
-                continue;
-            }
-            let (stiffness, mut push) = (self.contact_stiffness[i], Sym3::ZERO);
-            for (k, collider) in self.colliders.iter().enumerate() {
-                let (d, normal) = self.grips[i].distance(k, collider, Vec3::load(x[i]));
-                let depth = self.thickness[i] - d;
-                if depth > R::ZERO {
-                    push = push + Sym3::square(normal) * stiffness;
-                    for k in 0..3 {
-                        g[k][l] -= normal[k] * (stiffness * depth);
-                    }
-                }
-            }
-            let (force, friction) = self.friction(i, x[i]).unwrap_or((Vec3::ZERO, Sym3::ZERO));
+            let Some((force, push, friction)) = self.contacts(i, Vec3::load(x[i])) else { continue };
             for k in 0..3 {
                 g[k][l] += force[k];
             }
@@ -110,11 +96,31 @@ impl<'a, R: Real> Force<'a, R> {
         }
     }
 
+    /// What the contacts of a vertex at `x` add to its gradient, N, and what they and their friction add to the Hessian, N/m;
+    /// `None` for held vertices.
+    #[inline]
+    pub fn contacts(&self, i: usize, x: Vec3<R>) -> Option<(Vec3<R>, Sym3<R>, Sym3<R>)> {
+        if self.inv_diagonal[i] == R::ZERO {
+            return None;
+        }
+        let (stiffness, mut push, mut force) = (self.contact_stiffness[i], Sym3::ZERO, Vec3::ZERO);
+        for (k, collider) in self.colliders.iter().enumerate() {
+            let (d, normal) = self.grips[i].distance(k, collider, x);
+            let depth = self.thickness[i] - d;
+            if depth > R::ZERO {
+                push = push + Sym3::square(normal) * stiffness;
+                force = force - normal * (stiffness * depth);
+            }
+        }
+        let (along, friction) = self.friction(i, x).unwrap_or((Vec3::ZERO, Sym3::ZERO));
+        Some((force + along, push, friction))
+    }
+
     /// Friction of a vertex that touches: its force on the gradient, N, and its block, N/m.
     #[inline]
-    fn friction(&self, i: usize, x: [R; 4]) -> Option<(Vec3<R>, Sym3<R>)> {
+    fn friction(&self, i: usize, x: Vec3<R>) -> Option<(Vec3<R>, Sym3<R>)> {
         let grip = self.grips.get(i).filter(|grip| grip.limit > R::ZERO)?;
-        let (force, stiffness) = grip.gradient(Vec3::load(x));
+        let (force, stiffness) = grip.gradient(x);
         Some((force, grip.along(stiffness)))
     }
 

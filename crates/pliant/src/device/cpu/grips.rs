@@ -1,11 +1,10 @@
-//! Contacts of a step before its solve: who touches, how hard bodies press, and so their friction.
+//! Contacts of a step before its solve: who touches, how hard parts of bodies press, and so their friction.
 
 use super::parallel::CHUNK;
 use super::problem::CpuProblem;
-use crate::contact::{Approach, Grip, PosedCollider, Pressing, SAME_SIDE, pressed, sticking_slip};
-use crate::math::{Real, Vec3};
+use crate::contact::{Approach, Grip, PosedCollider, Pressed, Pressing, SAME_SIDE, pressed, sticking_slip};
+use crate::math::{Real, Sym3, Vec3};
 use rayon::prelude::*;
-use std::ops::Range;
 
 impl<R: Real> CpuProblem<R> {
     /// Friction of the step, and on which side its vertices touch.
@@ -17,24 +16,23 @@ impl<R: Real> CpuProblem<R> {
         self.take_pressing();
         let mut grips = std::mem::take(&mut self.grips);
         grips.resize(self.start.len(), Grip::NONE);
-        for (body, pressed) in self.model.bodies.iter().zip(self.pressed.chunks_exact(self.colliders.len())) {
-            let first = body.vertices.start;
-            let own = grips[body.vertices.clone()].par_iter_mut().enumerate();
-            own.for_each(|(k, grip)| *grip = self.grip(first + k, pressed));
-        }
+        let count = self.colliders.len();
+        grips.par_iter_mut().enumerate().for_each(|(i, grip)| {
+            *grip = self.grip(i, &self.pressed[self.parts.of[i] as usize * count..][..count]);
+        });
         self.grips = grips;
     }
 
     /// Of all colliders that a vertex touches, the one with the most friction holds it; without friction, the one that
-    /// presses most. `pressed` is how much its body is pressed against each, beyond what the vertex's own motion takes, m.
-    fn grip(&self, i: usize, pressed: &[R]) -> Grip<R> {
+    /// presses most. `pressed` is how much its part is pressed against each, beyond what the vertex's own motion takes, m.
+    fn grip(&self, i: usize, pressed: &[Pressed<R>]) -> Grip<R> {
         let (inertia, h) = (R::of(self.system.inertia[i]), R::of(self.system.h));
         let (mut most, mut pressed_by) = (Grip::NONE, R::ZERO);
         for (k, (collider, by)) in (0..).zip(self.colliders.iter().zip(pressed)) {
             let Some(Approach { anchor, normal, comes, face, stopped, .. }) = self.approach(i, collider) else {
                 continue;
             };
-            let pressing = inertia * (stopped + *by);
+            let pressing = inertia * by.at(Vec3::load(self.start[i]), stopped);
             let limit = collider.friction * pressing;
             if limit > most.limit || (limit == most.limit && pressing > pressed_by) {
                 let sticking = sticking_slip(limit, self.contact_stiffness[i], h);
@@ -51,34 +49,28 @@ impl<R: Real> CpuProblem<R> {
         free.then(|| collider.approach(start, target, self.thickness[i], R::of(self.system.h))).flatten()
     }
 
-    /// How hard each body is pressed against each collider; see [`pressed`]. Where no collider is rough, nobody asks.
+    /// How hard each part is pressed against each collider; see [`pressed`]. Where no collider is rough, nobody asks.
     fn take_pressing(&mut self) {
         let rough = self.colliders.iter().any(|collider| collider.friction > R::ZERO);
         let mut found = std::mem::take(&mut self.pressed);
         let [mut parts, mut sums] = std::mem::take(&mut self.scratch.pressing);
         found.clear();
-        for (body, &is_held) in self.model.bodies.iter().zip(&self.held_bodies) {
+        for (part, &is_held) in self.parts.vertices.rows().zip(&self.parts.is_held) {
             sums.clear();
             sums.extend(self.colliders.iter().map(|collider| match rough {
-                true => self.pressing(body.vertices.clone(), collider, &mut parts),
+                true => self.pressing(part, collider, &mut parts),
                 false => Pressing::default(),
             }));
-            found.extend((0..sums.len()).map(|k| R::of(pressed(&sums, k, is_held))));
+            found.extend((0..sums.len()).map(|k| pressed(&sums, k, is_held).cast()));
         }
         (self.pressed, self.scratch.pressing) = (found, [parts, sums]);
     }
 
-    fn pressing(
-        &self,
-        vertices: Range<usize>,
-        collider: &PosedCollider<R>,
-        parts: &mut Vec<Pressing<f64>>,
-    ) -> Pressing<f64> {
+    fn pressing(&self, vertices: &[u32], collider: &PosedCollider<R>, parts: &mut Vec<Pressing<f64>>) -> Pressing<f64> {
         parts.resize(vertices.len().div_ceil(CHUNK), Pressing::default());
         parts.par_iter_mut().enumerate().for_each(|(k, part)| {
-            let first = vertices.start + k * CHUNK;
-            let own = first..(first + CHUNK).min(vertices.end);
-            *part = own.fold(Pressing::default(), |sum, i| sum + self.pressing_of(i, collider));
+            let own = &vertices[k * CHUNK..vertices.len().min((k + 1) * CHUNK)];
+            *part = own.iter().fold(Pressing::default(), |sum, &i| sum + self.pressing_of(i as usize, collider));
         });
         parts.iter().fold(Pressing::default(), |sum, part| sum + *part)
     }
@@ -98,8 +90,10 @@ impl<R: Real> CpuProblem<R> {
         let start = Vec3::load(self.start[i]);
         let carried = start + collider.velocity_at(start) * R::of(self.system.h);
         let motion = (carried - Vec3::load(self.x_tilde[i])).cast::<f64>() * inertia;
+        let x = start.cast::<f64>();
+        let whole = Pressing { motion, whole_place: x * inertia, whole: inertia, ..Pressing::default() };
         let Some(Approach { normal, stopped, depth, .. }) = self.approach(i, collider) else {
-            return Pressing { motion, ..Pressing::default() };
+            return whole;
         };
         let inertia = inertia / self.sharers(i, normal) as f64;
         let (normal, stopped) = (normal.cast::<f64>(), inertia * stopped.f64());
@@ -109,7 +103,10 @@ impl<R: Real> CpuProblem<R> {
             stopped,
             side: normal * inertia,
             inertia,
-            motion,
+            place: x * inertia,
+            stopped_place: x * stopped,
+            spread: Sym3::square(x) * inertia,
+            ..whole
         }
     }
 }

@@ -8,6 +8,7 @@ mod measure;
 mod multigrid;
 mod parallel;
 mod problem;
+mod relax;
 mod rows;
 mod stepping;
 mod turn;
@@ -261,6 +262,20 @@ impl<R: Real> Device for Cpu<R> {
         z: &mut Vec<[R; 4]>,
     ) {
         problem.gauss_seidel(colour, R::of(omega), r, z);
+    }
+
+    fn relax(
+        &mut self,
+        problem: &mut CpuProblem<R>,
+        colour: usize,
+        omega: f64,
+        x: &mut Vec<[R; 4]>,
+        residual: Option<Slot>,
+    ) {
+        let value = problem.relax(colour, R::of(omega), x);
+        if let Some(slot) = residual {
+            self.scalars[slot.0] = value;
+        }
     }
 
     fn solve_direct(

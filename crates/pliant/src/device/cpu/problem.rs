@@ -1,15 +1,15 @@
 //! A model at one step size, laid out for the CPU.
 
-use super::rows::Rows;
+use super::rows::{Rows, blocks};
 use crate::colouring::Colouring;
-use crate::contact::{Grip, PosedCollider, Pressing};
+use crate::contact::{Grip, PosedCollider, Pressed, Pressing};
 use crate::device::Measures;
-use crate::device::rows::is_in_rows;
+use crate::device::rows::{is_in_rows, vertex_rows};
 use crate::linear::{Cholesky, Csr};
 use crate::material::Elements;
 use crate::math::{Real, Sym3, Vec3};
 use crate::mesh::topology::Incidence;
-use crate::model::{Model, Potential, System};
+use crate::model::{Model, Potential, System, connected_parts};
 use std::sync::Arc;
 
 /// A model at one step size on the CPU, with the step's inertial target, pins and colliders, and scratch.
@@ -55,13 +55,15 @@ pub struct CpuProblem<R: Real> {
     pub(super) fresh_step: bool,
     /// Friction of the step in progress, and the faces that vertices lie on; empty without colliders.
     pub(super) grips: Vec<Grip<R>>,
-    /// Whether a pin holds some vertex of each body.
-    pub(super) held_bodies: Vec<bool>,
-    /// How much each body is pressed against each collider in this step, m; see [`crate::contact::pressed`].
-    pub(super) pressed: Vec<R>,
+    /// With colliders, the parts that friction is balanced for.
+    pub(super) parts: Parts,
+    /// How much each part is pressed against each collider in this step; see [`crate::contact::pressed`].
+    pub(super) pressed: Vec<Pressed<R>>,
     /// A in this precision, by rows.
     pub(super) matrix: Vec<R>,
     pub(super) colouring: Option<Colouring>,
+    /// Made when they are first relaxed.
+    pub(super) by_colour: Option<super::relax::ByColour<R>>,
     pub(super) direct: Option<Direct>,
     pub(super) multigrid: Option<super::multigrid::Multigrid<R>>,
     pub(super) constraints: Option<super::constrain::Constraints<R>>,
@@ -91,6 +93,28 @@ pub(super) struct Direct {
     pub contact: Vec<f64>,
     /// No solve of this step has looked at the contacts yet.
     pub fresh_step: bool,
+}
+
+/// What elements connect, and so moves as a whole.
+#[derive(Default)]
+pub(super) struct Parts {
+    pub vertices: Incidence,
+    /// The part of each vertex.
+    pub of: Vec<u32>,
+    /// Whether a pin holds some of it.
+    pub is_held: Vec<bool>,
+}
+
+impl Parts {
+    fn new(model: &Model, system: &System) -> Self {
+        let vertices = connected_parts(model);
+        let mut of = vec![0; model.vertices()];
+        for (number, part) in (0..).zip(vertices.rows()) {
+            part.iter().for_each(|&i| of[i as usize] = number);
+        }
+        let is_held = vertices.rows().map(|part| system.holds_some_of(model, part)).collect();
+        Self { vertices, of, is_held }
+    }
 }
 
 /// Elements whose forces are written to slots.
@@ -150,7 +174,7 @@ impl<R: Real> CpuProblem<R> {
         let diagonal = &system.diagonal;
         let free = |i: usize, value: f64| R::of(if system.held[i] { 0.0 } else { value });
         Self {
-            rows: Rows::new(model, system),
+            rows: Rows::new(&vertex_rows(model, system), blocks(&Vec::from_iter(0..n as u32)).collect()),
             slotted,
             inertia: (0..n).map(|i| free(i, system.inertia[i] + system.pin_stiffness[i])).collect(),
             diagonal: of(diagonal),
@@ -169,10 +193,11 @@ impl<R: Real> CpuProblem<R> {
             friction: vec![Sym3::ZERO; n],
             fresh_step: true,
             grips: Vec::new(),
-            held_bodies: model.bodies.iter().map(|body| system.holds_some_of(model, body)).collect(),
+            parts: if model.colliders.is_empty() { Parts::default() } else { Parts::new(model, system) },
             pressed: Vec::new(),
             matrix: of(&system.matrix.value),
             colouring: None,
+            by_colour: None,
             direct: None,
             multigrid: None,
             constraints: None,

@@ -8,15 +8,27 @@
 //!
 //! The arithmetic is plain `+ − × ÷ √`, never fused, so that all processors and vector widths give the same bits.
 
-use crate::device::rows::{RowEntry, vertex_rows};
+use crate::device::rows::RowEntry;
 use crate::math::{LANES, Real, Wide};
-use crate::model::{Model, System};
 
 /// One number per vertex of a block.
 pub(super) type Lanes<R> = [R; LANES];
 
-/// Neighbours of all vertices, in blocks.
+/// The vertices of a block; [`NO_VERTEX`] in lanes of the last one that are not used.
+pub(super) type Block = [u32; LANES];
+
+/// What an unused lane has for a vertex.
+pub(super) const NO_VERTEX: u32 = u32::MAX;
+
+/// Vertices in blocks, the last one filled up with [`NO_VERTEX`].
+pub(super) fn blocks(vertices: &[u32]) -> impl Iterator<Item = Block> {
+    vertices.chunks(LANES).map(|some| std::array::from_fn(|l| some.get(l).copied().unwrap_or(NO_VERTEX)))
+}
+
+/// Neighbours of vertices, in blocks.
 pub(super) struct Rows<R> {
+    /// Whose rows they are.
+    pub blocks: Vec<Block>,
     /// Entries of block b: `start[b]..start[b + 1]`; the first `springs[b]` of them are springs.
     start: Vec<u32>,
     springs: Vec<u32>,
@@ -29,39 +41,36 @@ pub(super) struct Rows<R> {
 }
 
 impl<R: Real> Rows<R> {
-    /// From the springs and the constant Hessians of a model; rows of held vertices are empty.
-    pub fn new(model: &Model, system: &System) -> Self {
-        let lists = vertex_rows(model, system);
-        let n = lists.len();
-        let blocks = n.div_ceil(LANES);
+    /// From the rows of all vertices (none for held ones), for the vertices of `blocks`.
+    pub fn new(lists: &[Vec<RowEntry>], blocks: Vec<Block>) -> Self {
         let mut rows = Self {
             start: vec![0],
-            springs: Vec::with_capacity(blocks),
+            springs: Vec::with_capacity(blocks.len()),
             neighbour: Vec::new(),
             coefficient: Vec::new(),
             pull: Vec::new(),
             pull_start: vec![0],
-            vertices: n,
+            vertices: lists.len(),
+            blocks: Vec::new(),
         };
-        for block in lists.chunks(LANES) {
-            let first = rows.springs.len() * LANES;
-            rows.push_block(first, block);
-        }
+        blocks.iter().for_each(|block| rows.push_block(lists, block));
+        rows.blocks = blocks;
         rows
     }
 
-    fn push_block(&mut self, first: usize, block: &[Vec<RowEntry>]) {
+    fn push_block(&mut self, lists: &[Vec<RowEntry>], block: &Block) {
         let is_spring = |entry: &&RowEntry| entry.pull != 0.0;
-        let split: Vec<(Vec<RowEntry>, Vec<RowEntry>)> =
-            block.iter().map(|row| row.iter().partition(|entry| is_spring(entry))).collect();
+        let row = |i: u32| lists.get(i as usize).map_or(&[][..], |row| &row[..]);
+        let split: [(Vec<RowEntry>, Vec<RowEntry>); LANES] =
+            block.map(|i| row(i).iter().partition(|entry| is_spring(entry)));
         let springs = split.iter().map(|row| row.0.len()).max().unwrap_or(0);
         let others = split.iter().map(|row| row.1.len()).max().unwrap_or(0);
         for k in 0..springs + others {
             let entry = |lane: usize| -> RowEntry {
                 // Not the vertex itself, whose distance of zero would look like a collapsed spring.
-                let other = ((first + lane + 1) % self.vertices) as u32;
-                let nothing = RowEntry { neighbour: other, coefficient: 0.0, pull: 0.0 };
-                let Some((spring, other)) = split.get(lane) else { return nothing };
+                let own = if block[lane] == NO_VERTEX { 0 } else { block[lane] as usize };
+                let nothing = RowEntry { neighbour: ((own + 1) % self.vertices) as u32, coefficient: 0.0, pull: 0.0 };
+                let (spring, other) = &split[lane];
                 let found = if k < springs { spring.get(k) } else { other.get(k - springs) };
                 found.copied().unwrap_or(nothing)
             };
@@ -119,8 +128,8 @@ impl<R: Real> Rows<R> {
         let mut push = [R::ZERO; LANES];
         for k in 0..self.springs[b] as usize {
             let neighbours = &self.neighbour[self.start[b] as usize + k];
-            for l in 0..LANES.min(x.len() - b * LANES) {
-                let (i, j) = (b * LANES + l, neighbours[l] as usize);
+            for (l, &i) in self.blocks[b].iter().enumerate().filter(|(_, i)| **i != NO_VERTEX) {
+                let (i, j) = (i as usize, neighbours[l] as usize);
                 let d = crate::math::Vec3::load(x[i]) - crate::math::Vec3::load(x[j]);
                 if d.length_sq() < R::TINY {
                     let pull = self.pull[self.pull_start[b] as usize + k][l];

@@ -22,13 +22,13 @@ impl<R: Real> CpuProblem<R> {
         map(&mut self.start, |i, _| Vec3::load(x[i]));
     }
 
-    /// Adds h² f_i/(m_i + h D_i) of all winds. Each triangle feels drag · area · (relative velocity · n) n, a third at each
+    /// Adds h² f_i/max(m_i, h D_i) of all winds. Each triangle feels drag · area · (relative velocity · n) n, a third at each
     /// corner; D_i is the sum of drag · area/3 around the vertex.
     ///
-    /// Linearly implicit Euler (Baraff, Witkin 1998) with the force's derivative lumped: f = K (w − v) with
-    /// K = Σ drag · area/9 (n nᵀ between all corners) ≤ D, so M + h D ≥ h K, and velocities relative to the air shrink
-    /// without changing sign however long h, large the triangles and light the cloth. Explicit drag, f/m, overshoots once
-    /// h D > m, and grows once h D > 2 m.
+    /// Explicit, so that what hangs in the wind or falls at its final speed feels all of it. But f = K (w − v) with
+    /// K = Σ drag · area/9 (n nᵀ between all corners) ≤ D, and f/m would overshoot once h D > m and grow once h D > 2 m: where
+    /// steps are that long for so light a cloth, the force is cut to what velocities relative to the air survive without
+    /// changing sign.
     fn add_wind(&mut self, x: &[[R; 4]], v: &[[R; 4]]) {
         if self.model.winds.is_empty() {
             return;
@@ -54,7 +54,7 @@ impl<R: Real> CpuProblem<R> {
         }
         let (h, inv_mass, wind) = (R::of(self.system.h), &self.inv_mass, &self.wind);
         map(&mut self.x_tilde, |i, x| {
-            let per_force = h * h * inv_mass[i] / (R::ONE + h * wind[i][3] * inv_mass[i]);
+            let per_force = h * h * inv_mass[i] / R::ONE.max(h * wind[i][3] * inv_mass[i]);
             x + Vec3::load(wind[i]) * per_force
         });
     }

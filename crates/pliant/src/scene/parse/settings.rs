@@ -22,7 +22,7 @@ pub(super) fn solver(s: &Section<'_>) -> SolverSettings {
         rho: s.number("rho"),
         delay: s.count("delay").unwrap_or(10),
         under_relaxation: s.number("under_relaxation"),
-        over_relaxation: s.number("over_relaxation").unwrap_or(1.5),
+        over_relaxation: s.number("over_relaxation"),
         relaxation: s.number("relaxation"),
         contact_stiffness: s.number("contact_stiffness").unwrap_or(1.0),
     }
