@@ -10,31 +10,35 @@ mod parallel;
 mod problem;
 mod rows;
 mod stepping;
+mod touching;
 mod turn;
 
 pub use problem::CpuProblem;
 
 use super::{Blend, Device, DeviceError, Factor, Measures, Moment, SLOTS, Slot, StepInput};
 use crate::colouring::greedy;
+use crate::contact::close::Side;
 use crate::contact::without_momentum;
 use crate::math::{Real, Vec3};
 use crate::mesh::topology::Incidence;
 use crate::model::{Model, Potential, System};
 use parallel::for_chunks;
 use std::sync::Arc;
+use touching::Search;
 
 /// The CPU, computing in `R`.
 #[derive(Default)]
 pub struct Cpu<R> {
     scalars: [f64; SLOTS],
     parts: Vec<f64>,
-    precision: std::marker::PhantomData<R>,
+    /// Where bodies touch each other: remembers from step to step on which side, whatever the size of steps.
+    search: Option<Search<R>>,
 }
 
 impl<R: Real> Cpu<R> {
     /// The CPU with rayon's threads.
     pub fn new() -> Self {
-        Self { scalars: [0.0; SLOTS], parts: Vec::new(), precision: std::marker::PhantomData }
+        Self { scalars: [0.0; SLOTS], parts: Vec::new(), search: None }
     }
 
     fn factor(&self, factor: Factor) -> R {
@@ -88,7 +92,20 @@ impl<R: Real> Device for Cpu<R> {
     }
 
     fn upload(&mut self, model: &Arc<Model>, system: &Arc<System>) -> Result<CpuProblem<R>, DeviceError> {
+        if !self.search.as_ref().is_some_and(|search| search.is_about(model)) {
+            self.search = model.self_friction.map(|friction| Search::new(model, friction));
+        }
         Ok(CpuProblem::new(model, system))
+    }
+
+    fn sides(&self) -> [Vec<Side>; 2] {
+        self.search.as_ref().map_or_else(Default::default, |search| search.contacts.sides())
+    }
+
+    fn set_sides(&mut self, sides: &[Vec<Side>; 2]) {
+        if let Some(search) = &mut self.search {
+            search.contacts.set_sides(sides);
+        }
     }
 
     fn points(&self, problem: &CpuProblem<R>) -> Vec<[R; 4]> {
@@ -155,6 +172,9 @@ impl<R: Real> Device for Cpu<R> {
     fn begin_step(&mut self, problem: &mut CpuProblem<R>, input: &StepInput, x: &Vec<[R; 4]>, v: &Vec<[R; 4]>) {
         problem.predict(x, v);
         problem.hold(input);
+        if let Some(search) = &mut self.search {
+            problem.find_touches(search, input.since);
+        }
         problem.potential_is_current = false;
         if let Some(direct) = &mut problem.direct {
             direct.fresh_step = true;
@@ -166,8 +186,9 @@ impl<R: Real> Device for Cpu<R> {
         x.copy_from_slice(&problem.x_tilde);
     }
 
-    fn meet_colliders(&mut self, problem: &CpuProblem<R>, x: &mut Vec<[R; 4]>) {
+    fn meet_colliders(&mut self, problem: &mut CpuProblem<R>, x: &mut Vec<[R; 4]>) {
         problem.meet_colliders(x);
+        problem.meet_bodies(x);
     }
 
     fn end_step(&mut self, problem: &CpuProblem<R>, x_prev: &Vec<[R; 4]>, x: &mut Vec<[R; 4]>, v: &mut Vec<[R; 4]>) {
@@ -228,7 +249,7 @@ impl<R: Real> Device for Cpu<R> {
         blend: Blend,
     ) {
         let (omega, gamma) = (R::of(blend.omega), R::of(blend.under_relaxation));
-        let touching = !problem.colliders.is_empty();
+        let touching = problem.has_contacts();
         map(x_before, |i, before| {
             let (x, z) = (Vec3::load(x[i]), Vec3::load(z[i]));
             let next = before + (x - z * gamma - before) * omega;

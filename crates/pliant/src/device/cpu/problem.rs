@@ -1,6 +1,7 @@
 //! A model at one step size, laid out for the CPU.
 
 use super::rows::Rows;
+use super::touching::Touching;
 use crate::colouring::Colouring;
 use crate::contact::{Grip, PosedCollider, Pressing};
 use crate::device::Measures;
@@ -53,6 +54,8 @@ pub struct CpuProblem<R: Real> {
     pub(super) friction: Vec<Sym3<R>>,
     /// No gradient of this step has looked at the contacts yet.
     pub(super) fresh_step: bool,
+    /// Contacts between bodies in the step in progress.
+    pub(super) touching: Touching<R>,
     /// Friction of the step in progress, and the faces that vertices lie on; empty without colliders.
     pub(super) grips: Vec<Grip<R>>,
     /// Whether a pin holds some vertex of each body.
@@ -168,6 +171,7 @@ impl<R: Real> CpuProblem<R> {
             pushes: vec![Sym3::ZERO; n],
             friction: vec![Sym3::ZERO; n],
             fresh_step: true,
+            touching: Touching::default(),
             grips: Vec::new(),
             held_bodies: model.bodies.iter().map(|body| system.holds_some_of(model, body)).collect(),
             pressed: Vec::new(),
