@@ -67,14 +67,22 @@ fn every_exact_method_solves_a_step_of_two_cloths_in_contact_as_newton_does() {
         let mut step = Step::<f64>::new(&model, &truth, H);
         let potential = step.potential();
         let (solved, report) = newton(&model, &truth, H);
-        let active = potential.active_touches(&solved.x);
+        let active = potential.touches().iter().filter(|touch| touch.clearance(&solved.x) < 0.0).count();
         assert!(report.converged && active > 20, "{active}");
         for method in METHODS.iter().filter(|method| method.minimises) {
             let mut step = Step::<f64>::new(&model, &truth, H);
-            let report = step.solve(method.name, 20_000, 1e-12, |_, _| {}).unwrap();
-            let error = distance(&step.x, &solved.x);
-            println!("friction {friction} {}: {error:e} m after {} iterations", method.name, report.iterations);
-            assert!(error < 1e-7, "{} with friction {friction}: {error:e}", method.name);
+            let (mut first, mut last) = (f64::NAN, f64::NAN);
+            step.solve(method.name, 5_000, 1e-12, |k, energy| {
+                first = if k == 0 { energy } else { first };
+                last = energy;
+            })
+            .unwrap();
+            let error = (last - report.energy) / (first - report.energy);
+            println!("friction {friction} {}: {error:e}", method.name);
+            // The contacts of these hold what leaves them, too, and those of direct solves along their surface.
+            let slow = ["pd-direct", "pd-multigrid"].iter().any(|name| method.name.starts_with(name));
+            let most = if slow { 2e-3 } else { 1e-5 };
+            assert!(error.abs() < most, "{} with friction {friction}: {error:e}", method.name);
         }
     }
 }
@@ -103,22 +111,23 @@ fn a_cloth_that_falls_on_another_one_rests_on_it() {
     }
 }
 
+/// Newton finds no crossing at all. Others may leave a few: 60 pairs are one in a thousand of those that would cross without contact.
 #[test]
 fn a_cloth_that_falls_on_its_edge_folds_without_passing_through_itself() {
     let text = "[[cloth]]\nsize = [0.3, 0.5]\nresolution = [16, 26]\nthickness = \"4 mm\"\nposition = [0, 0.28, 0]\nrotation = [84, 10, 0]\n\
-                [[collider]]\nshape = \"half-space\"\nfriction = 0.5\n";
+                [[collider]]\nshape = \"half-space\"\nfriction = 0.5\n[time]\nsteps_per_frame = 2\n";
     for method in KINDS {
         let mut simulation = Simulation::new(&with_method(text, method)).unwrap();
-        let mut most = 0;
-        for k in 0..120 {
+        for _ in 0..180 {
             simulation.step().unwrap();
-            if k % 10 == 9 {
-                most = most.max(crossings(&simulation.model().clone(), &simulation.state().unwrap()));
-            }
         }
         let state = simulation.state().unwrap();
-        let crossed = crossings(simulation.model(), &state);
-        println!("{method}: {crossed} crossings at the end, {most} at most, {:.2} mm/s", 1e3 * speed(&state));
+        let (crossed, speed) = (crossings(simulation.model(), &state), speed(&state));
+        println!("{method}: {crossed} crossings, {:.2} mm/s", 1e3 * speed);
+        let most = if method == "newton" { 0 } else { 60 };
+        // Position-based ones still slide.
+        let minimises = METHODS.iter().any(|found| found.name == method && found.minimises);
+        assert!(crossed <= most && (speed < 1e-2 || !minimises), "{method}: {crossed} crossings, {speed} m/s");
     }
 }
 
@@ -129,7 +138,6 @@ fn momentum_of_two_bodies_that_collide_is_conserved() {
     for method in KINDS {
         let mut scene = scene(&text.replacen("[[cloth]]", &format!("{ON}[[cloth]]"), 1));
         scene.solver.method = method.to_string();
-        scene.solver.iterations = Some(400).filter(|_| method != "newton");
         let mut simulation = Simulation::new(&scene).unwrap();
         let model = simulation.model().clone();
         let momentum = |state: &State| {
@@ -143,8 +151,80 @@ fn momentum_of_two_bodies_that_collide_is_conserved() {
         let after = simulation.state().unwrap();
         let lost = (momentum(&after) - first).length();
         let scale: f64 = (0..before.v.len()).map(|i| Vec3::<f64>::of(before.v[i]).length() * model.mass[i]).sum();
-        let turned = middle(&model, &after, 1).y - middle(&model, &after, 0).y;
-        println!("{method}: {:.3} % of the momentum, upper one {:.1} mm above", 100.0 * lost / scale, 1e3 * turned);
-        assert!(lost < 0.01 * scale && turned > 0.0, "{method}: {lost} of {scale}");
+        let crossed = crossings(&model, &after);
+        println!("{method}: {:.4} % of the momentum, {crossed} crossings", 100.0 * lost / scale);
+        assert!(lost < 1e-3 * scale && crossed == 0, "{method}: {lost} of {scale}, {crossed} crossings");
+    }
+}
+
+/// How far a small cloth slides in half a second on a large one that is held, at a slope of `degrees`, m.
+fn slid(degrees: f64, friction: f64, method: &str) -> f64 {
+    let (sin, cos) = degrees.to_radians().sin_cos();
+    let text = format!(
+        "friction = {friction}\n[[cloth]]\nname = \"slope\"\nsize = [1.6, 0.6]\nresolution = [33, 13]\nrotation = [0, 0, {}]\n\
+         [[cloth]]\nsize = 0.2\nresolution = 9\nposition = {:?}\nrotation = [0, 0, {}]\n\
+         [[pin]]\nbody = \"slope\"\ninside = [[-2, -2, -2], [2, 2, 2]]\n",
+        -degrees,
+        [0.00102 * sin - 0.4 * cos, 0.00102 * cos + 0.4 * sin, 0.013],
+        -degrees
+    );
+    let mut simulation = Simulation::new(&with_method(&text, method)).unwrap();
+    let model = simulation.model().clone();
+    let before = middle(&model, &simulation.state().unwrap(), 1);
+    for _ in 0..30 {
+        simulation.step().unwrap();
+    }
+    let moved = middle(&model, &simulation.state().unwrap(), 1) - before;
+    moved.x * cos - moved.y * sin
+}
+
+#[test]
+fn a_cloth_on_a_sloping_one_slides_if_and_only_if_the_slope_is_steeper_than_friction() {
+    for method in ["pd-multigrid-chebyshev", "pd-jacobi-chebyshev", "pd-pcg", "newton", "pbd-gauss-seidel", "xpbd"] {
+        for (degrees, friction) in [(20.0, 0.5), (20.0, 0.2), (20.0, 0.0)] {
+            let down = slid(degrees, friction, method);
+            let (sin, cos) = f64::to_radians(degrees).sin_cos();
+            let exact = 9.81 * (sin - friction * cos).max(0.0) * H * H * (30.0 * 31.0) / 2.0;
+            println!("{method} friction {friction}: {down:.4} m, exactly {exact:.4} m");
+            assert!((down - exact).abs() < 0.15 * exact + 0.01, "{method} friction {friction}: {down} m, not {exact}");
+        }
+    }
+}
+
+#[test]
+fn the_number_of_threads_does_not_change_a_bit() {
+    let text = "[[cloth]]\nresolution = 71\nsize = 0.7\nposition = [0, 0.0012, 0]\n[[cloth]]\nsize = 0.5\nresolution = 41\nposition = [0.01, 0.003, 0.02]\n\
+                rotation = [0, 30, 0]\n[[collider]]\nshape = \"half-space\"\n";
+    for method in ["pd-multigrid-chebyshev", "pd-jacobi-chebyshev", "pbd-jacobi"] {
+        let hash = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| {
+                let mut simulation = Simulation::new(&with_method(text, method)).unwrap();
+                (0..6).for_each(|_| drop(simulation.step().unwrap()));
+                simulation.state().unwrap().hash()
+            })
+        };
+        assert_eq!(hash(1), hash(2), "{method}");
+    }
+}
+
+/// Contacts remember on which side pairs were: that belongs to the state.
+#[test]
+fn a_simulation_goes_on_from_its_state_and_sides_to_the_same_bits() {
+    let text = "[[cloth]]\nsize = [0.3, 0.5]\nresolution = [11, 18]\nthickness = \"4 mm\"\nposition = [0, 0.27, 0]\nrotation = [84, 10, 0]\n\
+                [[collider]]\nshape = \"half-space\"\n";
+    let scene = with_method(text, "pd-multigrid-chebyshev");
+    let mut whole = Simulation::new(&scene).unwrap();
+    (0..40).for_each(|_| drop(whole.step().unwrap()));
+    let mut resumed = Simulation::new(&scene).unwrap();
+    resumed.set_state(&whole.state().unwrap());
+    let sides = whole.sides();
+    assert!(sides[0].len() > 50 && sides[1].len() > 50);
+    resumed.set_sides(&sides);
+    whole.rho().into_iter().for_each(|rho| resumed.set_rho(rho));
+    for _ in 0..20 {
+        whole.step().unwrap();
+        resumed.step().unwrap();
+        assert_eq!(whole.state().unwrap().hash(), resumed.state().unwrap().hash());
     }
 }

@@ -85,11 +85,6 @@ impl Potential {
         &self.touches
     }
 
-    /// How many contacts between bodies push at x.
-    pub fn active_touches(&self, x: &[[f64; 4]]) -> usize {
-        self.touches.iter().filter(|touch| touch.clearance(x) < 0.0).count()
-    }
-
     /// The model this is about.
     pub fn model(&self) -> &Arc<Model> {
         &self.model

@@ -295,6 +295,9 @@ where
     fn end_piece(&mut self, index: usize) {
         let (device, problem) = (&mut self.device, &mut self.pieces[index].problem);
         let Fields { x_next: x_start, v_next, iterate: x, .. } = &mut self.fields;
+        if self.settings.method.minimises {
+            device.balance_bodies(problem, x);
+        }
         let begun = Instant::now();
         device.measure(problem, Moment::Solution, x);
         let measured = begun.elapsed();

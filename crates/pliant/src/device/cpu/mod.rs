@@ -1,5 +1,6 @@
 //! The CPU: rayon over fixed chunks of vertices, eight vertices at a time in the hot loop, `f32` or `f64`.
 
+mod balance;
 mod constrain;
 mod force;
 mod grips;
@@ -339,6 +340,10 @@ impl<R: Real> Device for Cpu<R> {
 
     fn enforce(&mut self, problem: &mut CpuProblem<R>, x: &mut Vec<[R; 4]>, others: [&mut Vec<[R; 4]>; 2]) {
         problem.enforce(x, others);
+    }
+
+    fn balance_bodies(&mut self, problem: &mut CpuProblem<R>, x: &mut Vec<[R; 4]>) {
+        problem.balance_bodies(x);
     }
 
     fn turn_free_parts(&mut self, problem: &mut CpuProblem<R>, x: &mut Vec<[R; 4]>) {

@@ -1,5 +1,6 @@
 //! A model at one step size, laid out for the CPU.
 
+use super::balance::Balance;
 use super::rows::Rows;
 use super::touching::Touching;
 use crate::colouring::Colouring;
@@ -73,17 +74,18 @@ pub struct CpuProblem<R: Real> {
     pub(super) potential: Potential,
     pub(super) potential_is_current: bool,
     pub(super) measures: Measures,
-    pub(super) scratch: Scratch,
+    pub(super) scratch: Scratch<R>,
 }
 
 /// Host-precision scratch that verbs share.
 #[derive(Default)]
-pub(super) struct Scratch {
+pub(super) struct Scratch<R> {
     pub parts: Vec<f64>,
     pub pressing: [Vec<Pressing<f64>>; 2],
     pub x: Vec<[f64; 4]>,
     pub gradient: Vec<[f64; 4]>,
     pub rhs: Vec<f64>,
+    pub balance: Balance<R>,
 }
 
 /// The factor of A and the contacts it was made with.
