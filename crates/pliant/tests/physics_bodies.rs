@@ -80,7 +80,7 @@ fn every_exact_method_solves_a_step_of_two_cloths_in_contact_as_newton_does() {
             let error = (last - report.energy) / (first - report.energy);
             println!("friction {friction} {}: {error:e}", method.name);
             // The contacts of these hold what leaves them, too, and those of direct solves along their surface.
-            let slow = ["pd-direct", "pd-multigrid"].iter().any(|name| method.name.starts_with(name));
+            let slow = ["direct", "multigrid"].iter().any(|name| method.name.contains(name));
             let most = if slow { 2e-3 } else { 1e-5 };
             assert!(error.abs() < most, "{} with friction {friction}: {error:e}", method.name);
         }
@@ -111,7 +111,9 @@ fn a_cloth_that_falls_on_another_one_rests_on_it() {
     }
 }
 
-/// Newton finds no crossing at all. Others may leave a few: 60 pairs are one in a thousand of those that would cross without contact.
+/// Regression: the fold pushed itself along the floor, at 4.6 m/s, because unfinished solves left a net force in every step.
+///
+/// Newton leaves no crossing at all. Others may leave a few: 60 pairs are one in a thousand of those that would cross without contact.
 #[test]
 fn a_cloth_that_falls_on_its_edge_folds_without_passing_through_itself() {
     let text = "[[cloth]]\nsize = [0.3, 0.5]\nresolution = [16, 26]\nthickness = \"4 mm\"\nposition = [0, 0.28, 0]\nrotation = [84, 10, 0]\n\
@@ -125,9 +127,7 @@ fn a_cloth_that_falls_on_its_edge_folds_without_passing_through_itself() {
         let (crossed, speed) = (crossings(simulation.model(), &state), speed(&state));
         println!("{method}: {crossed} crossings, {:.2} mm/s", 1e3 * speed);
         let most = if method == "newton" { 0 } else { 60 };
-        // Position-based ones still slide.
-        let minimises = METHODS.iter().any(|found| found.name == method && found.minimises);
-        assert!(crossed <= most && (speed < 1e-2 || !minimises), "{method}: {crossed} crossings, {speed} m/s");
+        assert!(crossed <= most && speed < 5e-2, "{method}: {crossed} crossings, {speed} m/s");
     }
 }
 
@@ -186,7 +186,7 @@ fn a_cloth_on_a_sloping_one_slides_if_and_only_if_the_slope_is_steeper_than_fric
             let (sin, cos) = f64::to_radians(degrees).sin_cos();
             let exact = 9.81 * (sin - friction * cos).max(0.0) * H * H * (30.0 * 31.0) / 2.0;
             println!("{method} friction {friction}: {down:.4} m, exactly {exact:.4} m");
-            assert!((down - exact).abs() < 0.15 * exact + 0.01, "{method} friction {friction}: {down} m, not {exact}");
+            assert!((down - exact).abs() < 0.06 * exact + 0.002, "{method} friction {friction}: {down} m, not {exact}");
         }
     }
 }

@@ -188,7 +188,7 @@ impl<R: Real> Device for Cpu<R> {
     }
 
     fn meet_colliders(&mut self, problem: &mut CpuProblem<R>, x: &mut Vec<[R; 4]>) {
-        problem.meet_colliders(x);
+        problem.meet_colliders(x, true);
         problem.meet_bodies(x);
     }
 

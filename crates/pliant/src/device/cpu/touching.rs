@@ -2,7 +2,7 @@
 
 use super::parallel::for_chunks;
 use super::problem::CpuProblem;
-use crate::contact::close::{CloseContacts, CloseLimits, Contact, Felt, Since, Touch};
+use crate::contact::close::{CloseContacts, CloseLimits, CloseSurface, Contact, Felt, Since, Touch};
 use crate::contact::sticking_slip;
 use crate::math::{Real, Sym3, Vec3};
 use crate::model::Model;
@@ -11,9 +11,9 @@ use std::sync::Arc;
 /// How often contacts and colliders push in turn before a solve: a floor pushes a cloth, and that the next one.
 const ROUNDS: usize = 4;
 
-/// The force that stops a contact's motion counts if it is more than one in so many of the force that the step before left: that
-/// is a depth of a micrometre times a large stiffness, and rough.
-const KNOWN: f64 = 8.0;
+/// Where sides come closer in a step by more than this part of what weight alone would bring, that says how hard they press on each
+/// other. Else the force that the step before left must: a depth of a micrometre times a large stiffness, and rough.
+const KNOWN: f64 = 0.1;
 
 /// What is too close at the start of a step gets back so much of its gap in the step. All of it at once would throw what a fast
 /// step left deep inside.
@@ -177,6 +177,7 @@ impl<R: Real> Touching<R> {
 /// The search for contacts of a model, and what it remembers.
 pub(super) struct Search<R> {
     model: Arc<Model>,
+    surface: Arc<CloseSurface>,
     pub contacts: CloseContacts<R>,
     /// How far is looked, m.
     reach: R,
@@ -187,8 +188,8 @@ impl<R: Real> Search<R> {
     pub fn new(model: &Arc<Model>, friction: f64) -> Self {
         let surface = Arc::new(model.close_surface());
         let reach = R::of(surface.usual_reach());
-        let contacts = CloseContacts::new(surface, CloseLimits::default());
-        Self { model: model.clone(), contacts, reach, friction: R::of(friction) }
+        let contacts = CloseContacts::new(surface.clone(), CloseLimits::default());
+        Self { model: model.clone(), surface, contacts, reach, friction: R::of(friction) }
     }
 
     pub fn is_about(&self, model: &Arc<Model>) -> bool {
@@ -200,7 +201,7 @@ impl<R: Real> CpuProblem<R> {
     /// Finds the contacts of the step between bodies.
     pub(super) fn find_touches(&mut self, search: &mut Search<R>, since: Since) {
         let found = search.contacts.find_since(since, &self.start, &self.x_tilde, search.reach);
-        self.take_touches(found, search.friction);
+        self.take_touches(found, &search.surface, search.friction);
     }
 
     /// Whether anything may touch something.
@@ -209,11 +210,16 @@ impl<R: Real> CpuProblem<R> {
     }
 
     /// The contacts of the step.
-    pub(super) fn take_touches(&mut self, found: &[Contact<R>], friction: R) {
+    pub(super) fn take_touches(&mut self, found: &[Contact<R>], surface: &CloseSurface, friction: R) {
         let mut touching = std::mem::take(&mut self.touching);
         touching.touches.resize(found.len(), Touch::default());
         for_chunks(&mut touching.touches, |first, touches| {
-            touches.iter_mut().zip(&found[first..]).for_each(|(touch, contact)| *touch = self.touch(contact));
+            for (touch, contact) in touches.iter_mut().zip(&found[first..]) {
+                *touch = self.touch(contact);
+                if surface.is_at_hem(contact) && self.goes_past(touch) {
+                    touch.stiffness = R::ZERO;
+                }
+            }
         });
         touching.felt.resize(found.len(), Felt::default());
         touching.take_corners(&self.inv_mass);
@@ -252,7 +258,13 @@ impl<R: Real> CpuProblem<R> {
         touch
     }
 
-    /// Friction of a contact in the step, bounded by what stops the motion of its share of its vertices, or, if that is little, by the
+    /// Whether the sides of a contact move relative to each other by more than their gap. Its plane stays for the whole step, and at
+    /// a hem that stands across the way: what slid over a cloth would be held by each vertex ahead of its hem.
+    fn goes_past(&self, touch: &Touch<R>) -> bool {
+        (touch.apart(&self.x_tilde) - touch.anchor).length_sq() > touch.gap * touch.gap
+    }
+
+    /// Friction of a contact in the step, bounded by what stops the motion of its share of its vertices, or, if there is none, by the
     /// normal force that the step before left: a contact within a stack stops nothing, because all of it would fall.
     fn take_friction(&self, touch: &mut Touch<R>, crowd: &[R], friction: R) {
         let depth = (touch.gap - touch.normal.dot(touch.anchor)).max(R::ZERO).min(touch.gap);
@@ -273,8 +285,10 @@ impl<R: Real> CpuProblem<R> {
         } else {
             R::ZERO
         };
-        let pushed = touch.stiffness * depth;
-        touch.limit = friction * if stopped * R::of(KNOWN) > pushed { stopped } else { pushed };
+        let approach = touch.normal.dot(touch.anchor - touch.apart(&self.x_tilde));
+        let falls = Vec3::<f64>::of(self.model.acceleration).length() * self.system.h * self.system.h;
+        let pressing = if approach > R::of(KNOWN * falls) { stopped } else { touch.stiffness * depth };
+        touch.limit = friction * pressing;
         touch.sticking = sticking_slip(touch.limit, touch.stiffness, R::of(self.system.h));
     }
 
@@ -286,10 +300,12 @@ impl<R: Real> CpuProblem<R> {
         let mut touching = std::mem::take(&mut self.touching);
         let h_sq = R::of(self.system.h * self.system.h);
         let soft = |touch: &Touch<R>| R::ONE / (touch.stiffness * h_sq);
-        for _ in 0..ROUNDS {
-            touching.push(x, &self.inv_mass, soft, |touch, _| touch.limit * h_sq);
+        for round in 0..ROUNDS {
+            // Friction has a limit for the whole step.
+            let rough = if round == 0 { h_sq } else { R::ZERO };
+            touching.push(x, &self.inv_mass, soft, |touch, _| touch.limit * rough);
             super::map(x, |i, x| x + touching.moved(i, self.inv_mass[i]));
-            self.meet_colliders(x);
+            self.meet_colliders(x, false);
         }
         self.touching = touching;
     }
