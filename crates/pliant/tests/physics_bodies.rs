@@ -200,7 +200,9 @@ fn the_number_of_threads_does_not_change_a_bit() {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| {
                 let mut simulation = Simulation::new(&with_method(text, method)).unwrap();
-                (0..6).for_each(|_| drop(simulation.step().unwrap()));
+                for _ in 0..6 {
+                    simulation.step().unwrap();
+                }
                 simulation.state().unwrap().hash()
             })
         };
@@ -215,7 +217,9 @@ fn a_simulation_goes_on_from_its_state_and_sides_to_the_same_bits() {
                 [[collider]]\nshape = \"half-space\"\n";
     let scene = with_method(text, "pd-multigrid-chebyshev");
     let mut whole = Simulation::new(&scene).unwrap();
-    (0..40).for_each(|_| drop(whole.step().unwrap()));
+    for _ in 0..40 {
+        whole.step().unwrap();
+    }
     let mut resumed = Simulation::new(&scene).unwrap();
     resumed.set_state(&whole.state().unwrap());
     let sides = whole.sides();
