@@ -63,6 +63,10 @@ impl Device for Gpu {
     }
 
     fn upload(&mut self, model: &Arc<Model>, system: &Arc<System>) -> Result<GpuProblem, DeviceError> {
+        if model.self_friction.is_some() {
+            let (what, help) = ("self-collision".to_string(), "use --device cpu".to_string());
+            return Err(DeviceError::Unsupported { device: self.name(), what, help });
+        }
         GpuProblem::new(&self.context, &mut self.library, model, system).map_err(|error| self.device_error(error))
     }
 
@@ -132,7 +136,7 @@ impl Device for Gpu {
         self.vector.copy(&mut self.recorder, &problem.x_tilde, &x.field);
     }
 
-    fn meet_colliders(&mut self, problem: &GpuProblem, x: &mut Points) {
+    fn meet_colliders(&mut self, problem: &mut GpuProblem, x: &mut Points) {
         self.meet_all_colliders(problem, &x.field);
     }
 

@@ -96,3 +96,19 @@ fn simulations_agree_with_the_cpu_and_with_themselves() {
         }
     }
 }
+
+/// A GPU refuses bodies that feel each other; where the choice is open, the CPU does it.
+#[test]
+fn self_collision_is_left_to_the_cpu() {
+    if skip() {
+        return;
+    }
+    let simulation = |device: &str| {
+        let set = [("device.name", device), ("contact.self_collision", "true")];
+        let set: Vec<_> = set.into_iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();
+        Simulation::on(&AllDevices, &Scene::parse(SCENE, "both", ".".as_ref(), &set).unwrap())
+    };
+    let message = simulation("gpu").err().map(|error| error.to_string()).unwrap_or_default();
+    assert!(message.contains("self-collision; use --device cpu"), "{message}");
+    assert_eq!(simulation("auto").unwrap().device(), "cpu");
+}

@@ -213,7 +213,7 @@ impl Device for Wrong {
     fn start(&mut self, problem: &CpuProblem<f32>, x: &mut Points) {
         self.maybe_skip("begin_step, start", x, |cpu, x| cpu.start(problem, x));
     }
-    fn meet_colliders(&mut self, problem: &CpuProblem<f32>, x: &mut Points) {
+    fn meet_colliders(&mut self, problem: &mut CpuProblem<f32>, x: &mut Points) {
         let before = x.clone();
         self.cpu.meet_colliders(problem, x);
         // Of those that touch, the last: the very last vertex need not be among them.

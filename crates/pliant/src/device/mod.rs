@@ -14,6 +14,7 @@ pub use cpu::{Cpu, CpuProblem};
 pub use devices::{CpuOnly, DeviceChoice, Devices, Task};
 
 use crate::contact::PosedCollider;
+use crate::contact::close::{Side, Since};
 use crate::linear::CholeskyError;
 use crate::model::{Model, Potential, System};
 use std::sync::Arc;
@@ -54,6 +55,8 @@ pub struct StepInput {
     pub targets: Vec<(u32, [f64; 3])>,
     /// Colliders at the end of the step.
     pub colliders: Vec<PosedCollider<f64>>,
+    /// What contacts between bodies remember.
+    pub since: Since,
 }
 
 /// A verb that a device cannot do, or that failed.
@@ -175,6 +178,13 @@ pub trait Device {
 
     /// Brings a model at one step size to the device.
     fn upload(&mut self, model: &Arc<Model>, system: &Arc<System>) -> Result<Self::Problem, DeviceError>;
+    /// On which sides of each other parts of bodies were in the last step: of vertices, then of edges; empty where bodies do not
+    /// feel each other.
+    fn sides(&self) -> [Vec<Side>; 2] {
+        Default::default()
+    }
+    /// Replaces them; for when a state is loaded.
+    fn set_sides(&mut self, _sides: &[Vec<Side>; 2]) {}
     /// A field of zeros with a point per vertex.
     fn points(&self, problem: &Self::Problem) -> Self::Points;
     /// Host to device.
@@ -206,9 +216,9 @@ pub trait Device {
     fn begin_step(&mut self, problem: &mut Self::Problem, input: &StepInput, x: &Self::Points, v: &Self::Points);
     /// x = x̃, with held vertices at their targets.
     fn start(&mut self, problem: &Self::Problem, x: &mut Self::Points);
-    /// What colliders alone do to each vertex: it goes where contact and inertia balance, and friction shortens its slip. A
+    /// What colliders, and bodies on each other, alone do to each vertex: it goes where contact and inertia balance, and friction shortens its slip. A
     /// solve that starts here need not push a whole body out first, which would take its free parts along.
-    fn meet_colliders(&mut self, problem: &Self::Problem, x: &mut Self::Points);
+    fn meet_colliders(&mut self, problem: &mut Self::Problem, x: &mut Self::Points);
     /// Ends a step: vertices still inside a collider are put on its surface, and then v = (x − x_prev)/h.
     fn end_step(&mut self, problem: &Self::Problem, x_prev: &Self::Points, x: &mut Self::Points, v: &mut Self::Points);
     /// Measures x, for [`Device::measures`].
@@ -310,6 +320,8 @@ pub trait Device {
     /// Position-based pins and colliders: pulls spring pins, pushes vertices out of colliders, and shortens their slip since
     /// the start of the step by friction times that push. What colliders move, they move in `others`, too.
     fn enforce(&mut self, problem: &mut Self::Problem, x: &mut Self::Points, others: [&mut Self::Points; 2]);
+    /// Moves bodies that touch each other together to where E is least: an unfinished solve leaves a net force on them.
+    fn balance_bodies(&mut self, _problem: &mut Self::Problem, _x: &mut Self::Points) {}
     /// Turns every part that no pin holds and no collider touched about its centre of mass to where it is nearest to x̃:
     /// takes off the turn that position-based sweeps give a part under stress of its own.
     fn turn_free_parts(&mut self, problem: &mut Self::Problem, x: &mut Self::Points);

@@ -63,6 +63,7 @@ impl Model {
         let model = &mut builder.model;
         model.acceleration = scene.gravity;
         model.contact_stiffness = scene.solver.contact_stiffness;
+        model.self_friction = scene.contact.self_collision.then_some(scene.contact.friction);
         for force in &scene.force {
             match *force {
                 Force::Acceleration(a) => (0..3).for_each(|k| model.acceleration[k] += a[k]),

@@ -54,6 +54,8 @@ pub struct Model {
     pub winds: Vec<([f64; 3], f64)>,
     /// Rate at which velocity decays, 1/s.
     pub damping: f64,
+    /// Coulomb friction of bodies with each other and themselves; `None`: they do not feel each other.
+    pub self_friction: Option<f64>,
     /// Stiffness of contact as a multiple of each vertex's own diagonal.
     pub contact_stiffness: f64,
     /// What was odd but not wrong, for people.
@@ -108,6 +110,11 @@ impl Model {
     /// Number of elements of all kinds.
     pub fn element_count(&self) -> usize {
         self.elements.iter().map(Elements::len).sum()
+    }
+
+    /// Whether anything may touch something: a collider, another body or itself.
+    pub fn has_contacts(&self) -> bool {
+        !self.colliders.is_empty() || self.self_friction.is_some()
     }
 
     /// Surface triangles of all bodies, over all vertices.

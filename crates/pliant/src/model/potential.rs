@@ -1,4 +1,5 @@
-//! The objective, the incremental potential of implicit Euler (course eq 12 and 31, with pins and contacts):
+//! The objective, the incremental potential of implicit Euler (course eq 12 and 31, with pins and contacts; those between bodies have the
+//! same two terms, see [`crate::contact::close::Touch`]):
 //!
 //! E(x) = Σᵢ mᵢ/(2h²) ‖xᵢ − x̃ᵢ‖² + Σ_c Ψ_c(x) + Σ pins k/2 ‖x − t‖² + Σ contacts κ/2 min(0, d(x) − δ)² + friction
 //!
@@ -6,6 +7,7 @@
 //! measured with. Exactly held vertices are constants of the problem: their gradient is zero.
 
 use super::{Model, System};
+use crate::contact::close::Touch;
 use crate::contact::{Grip, PosedCollider};
 use crate::math::{Mat3, Real, Vec3};
 use rayon::prelude::*;
@@ -25,6 +27,10 @@ pub struct Potential {
     pub colliders: Vec<PosedCollider<f64>>,
     /// Friction of each vertex, and the face that it lies on; empty without colliders.
     pub grips: Vec<Grip<f64>>,
+    /// Contacts between bodies.
+    touches: Vec<Touch<f64>>,
+    /// Stiffness of these at each vertex with their friction at most, N/m; empty if there are none.
+    touch_bound: Vec<f64>,
 }
 
 /// Which Hessian.
@@ -53,7 +59,30 @@ impl Potential {
     pub fn new(model: Arc<Model>, system: Arc<System>) -> Self {
         let n = model.vertices();
         let (spring_pins, colliders, grips) = (Vec::new(), Vec::new(), Vec::new());
-        Self { model, system, x_tilde: vec![[0.0; 4]; n], spring_pins, colliders, grips }
+        let (touches, touch_bound) = (Vec::new(), Vec::new());
+        Self { model, system, x_tilde: vec![[0.0; 4]; n], spring_pins, colliders, grips, touches, touch_bound }
+    }
+
+    /// Replaces the contacts between bodies.
+    pub fn set_touches(&mut self, touches: impl Iterator<Item = Touch<f64>>) {
+        self.touches.clear();
+        self.touches.extend(touches);
+        self.touch_bound.clear();
+        if self.touches.is_empty() {
+            return;
+        }
+        self.touch_bound.resize(self.x_tilde.len(), 0.0);
+        for touch in &self.touches {
+            let friction = if touch.limit > 0.0 { touch.limit / touch.sticking } else { 0.0 };
+            for (i, weight) in touch.stencil.into_iter().zip(touch.weight) {
+                self.touch_bound[i as usize] += weight.abs() * touch.spread * touch.stiffness.max(friction);
+            }
+        }
+    }
+
+    /// Contacts between bodies.
+    pub fn touches(&self) -> &[Touch<f64>] {
+        &self.touches
     }
 
     /// The model this is about.
@@ -97,7 +126,8 @@ impl Potential {
                 0.5 * stiffness * (Vec3::load(x[*i as usize]) - Vec3::of(*target)).length_sq()
             })
             .sum();
-        elastic + own + pins
+        let touches = chunked_sum(self.touches.len(), |range| self.touches[range].iter().map(|t| t.value(x)).sum());
+        elastic + own + pins + touches
     }
 
     fn contact_value(&self, i: usize, x: [f64; 4]) -> f64 {
@@ -113,7 +143,7 @@ impl Potential {
     /// Stiffness of a contact of a vertex with its friction at most, N/m.
     pub fn contact_bound(&self, i: usize) -> f64 {
         let friction = self.grip(i).map_or(0.0, |grip| grip.limit / grip.sticking);
-        self.system.contact_stiffness[i] + friction
+        self.system.contact_stiffness[i] + friction + self.touch_bound.get(i).copied().unwrap_or(0.0)
     }
 
     /// Active contacts of a vertex.
@@ -154,6 +184,10 @@ impl Potential {
             }
             SLOTS.set(slots);
         }
+        for touch in &self.touches {
+            let force = touch.feel(x).force;
+            touch.stencil.into_iter().zip(touch.weight).for_each(|(i, w)| add(&mut gradient[i as usize], force * w));
+        }
         gradient.iter_mut().zip(&self.system.held).filter(|(_, held)| **held).for_each(|(g, _)| *g = [0.0; 4]);
     }
 
@@ -174,6 +208,14 @@ impl Potential {
         let pins = self.spring_pins.iter().filter(|pin| curvature != Curvature::Excess && !held[pin.0 as usize]);
         for (i, _, stiffness) in pins {
             f(*i, *i, Mat3::scalar(*stiffness));
+        }
+        // Their normals are frozen, so there is no difference between exact and projected.
+        for touch in self.touches.iter().filter(|_| curvature != Curvature::Excess) {
+            let Some(hessian) = touch.hessian(x) else { continue };
+            let corners = || touch.stencil.into_iter().zip(touch.weight).filter(|(i, _)| !held[*i as usize]);
+            for ((i, a), (j, b)) in corners().flat_map(|first| corners().map(move |second| (first, second))) {
+                f(i, j, hessian * (a * b));
+            }
         }
         for elements in &self.model.elements {
             let mut add = |row: u32, column: u32, block| {

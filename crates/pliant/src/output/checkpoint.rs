@@ -1,10 +1,11 @@
 //! A run's state on disk, from which it goes on to the same bits.
 //!
 //! Layout, little endian: `PLIANTCP`, version u32, length of the body u64, body, FNV-1a of the body u64. The body is
-//! the identity of the run, ρ, the state and the tally, in the order in which [`Checkpoint::body`] writes them.
+//! the identity of the run, ρ, the state, the sides of contacts and the tally, in the order in which [`Checkpoint::body`] writes them.
 
 use super::tally::Tally;
 use crate::atomic_file::write_atomically;
+use crate::contact::close::Side;
 use crate::math::Fnv;
 use crate::model::State;
 use crate::step::Certificate;
@@ -14,7 +15,7 @@ use thiserror::Error;
 
 /// How every checkpoint begins.
 pub(super) const MAGIC: [u8; 8] = *b"PLIANTCP";
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 const HEADER: usize = 20;
 
 /// What must be the same for a run to go on from a checkpoint.
@@ -43,6 +44,8 @@ pub struct Checkpoint {
     pub rho: Option<f64>,
     /// Positions, velocities, time and step.
     pub state: State,
+    /// On which sides of each other parts of bodies were; see [`crate::step::Simulation::sides`].
+    pub sides: [Vec<Side>; 2],
     /// Counts so far.
     pub tally: Tally,
 }
@@ -181,6 +184,13 @@ impl Checkpoint {
             to.word(points.len() as u64);
             points.iter().flatten().for_each(|c| to.number(*c));
         }
+        for sides in &self.sides {
+            to.word(sides.len() as u64);
+            for Side { owner, other, part: [first, second], direction } in sides {
+                [*owner, *other, *first, *second].iter().for_each(|index| to.word(u64::from(*index)));
+                direction.iter().for_each(|c| to.number(*c));
+            }
+        }
         let tally = &self.tally;
         for count in
             [tally.iterations, tally.restarts, tally.retries, tally.stalled, tally.over_budget, tally.untouched]
@@ -261,6 +271,20 @@ impl<'a> Reader<'a> {
         (0..count).map(|_| Some([self.number()?, self.number()?, self.number()?])).collect()
     }
 
+    fn sides(&mut self) -> Option<Vec<Side>> {
+        let count = self.count(56)?;
+        let index = |reader: &mut Self| u32::try_from(reader.word()?).ok();
+        let side = |reader: &mut Self| {
+            Some(Side {
+                owner: index(reader)?,
+                other: index(reader)?,
+                part: [index(reader)?, index(reader)?],
+                direction: [reader.number()?, reader.number()?, reader.number()?],
+            })
+        };
+        (0..count).map(|_| side(self)).collect()
+    }
+
     fn certificate(&mut self) -> Option<Certificate> {
         Some(Certificate {
             energy: self.number()?,
@@ -306,9 +330,10 @@ impl<'a> Reader<'a> {
         let rho = Some(self.number()?).filter(|_| accelerated);
         let (time, step) = (self.number()?, self.word()?);
         let state = State { x: self.points()?, v: self.points()?, time, step };
+        let sides = [self.sides()?, self.sides()?];
         let tally = self.tally()?;
         let whole = self.bytes.is_empty() && state.x.len() == state.v.len();
-        whole.then_some(Checkpoint { identity, rho, state, tally })
+        whole.then_some(Checkpoint { identity, rho, state, sides, tally })
     }
 }
 
@@ -334,6 +359,10 @@ mod tests {
                 time: 0.1 + 0.2,
                 step: 9,
             },
+            sides: [
+                vec![Side { owner: 1, other: 7, part: [3, u32::MAX], direction: [0.1, -0.2, 0.3] }],
+                vec![Side::default(); 2],
+            ],
             tally: Tally {
                 iterations: 1800,
                 untouched: 7,

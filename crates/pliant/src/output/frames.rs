@@ -49,7 +49,8 @@ impl Frames {
         self.wait()?;
         let Self { known, keeper, busy, .. } = self;
         let stepped = simulation.step_showing(&mut |state| {
-            *known = Arc::new(Known { state, rho, tally: std::mem::take(&mut tally) });
+            // Devices that work while the host writes know no contacts between bodies.
+            *known = Arc::new(Known { state, rho, sides: Default::default(), tally: std::mem::take(&mut tally) });
             let (keeper, known) = (keeper.clone(), known.clone());
             *busy = Some(std::thread::spawn(move || lock(&keeper).keep(frame, &known)));
         });
@@ -83,7 +84,8 @@ impl Frames {
     }
 
     fn learn(&mut self, simulation: &mut Simulation, tally: &Tally) -> Result<(), SimulationError> {
-        self.known = Arc::new(Known { state: simulation.state()?, rho: simulation.rho(), tally: tally.clone() });
+        let (rho, sides) = (simulation.rho(), simulation.sides());
+        self.known = Arc::new(Known { state: simulation.state()?, rho, sides, tally: tally.clone() });
         Ok(())
     }
 

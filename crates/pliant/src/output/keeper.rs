@@ -7,6 +7,7 @@ use super::frame_store::FrameStore;
 use super::run::RunError;
 use super::tally::Tally;
 use super::tunnelling::Tunnelling;
+use crate::contact::close::Side;
 use crate::model::State;
 use std::sync::Arc;
 
@@ -14,6 +15,8 @@ use std::sync::Arc;
 pub(super) struct Known {
     pub state: State,
     pub rho: Option<f64>,
+    /// On which sides of each other parts of bodies were.
+    pub sides: [Vec<Side>; 2],
     pub tally: Tally,
 }
 
@@ -41,9 +44,14 @@ impl Keeper {
 
     pub fn save_checkpoint(&mut self, known: &Known) -> Result<(), RunError> {
         self.store.sync()?;
-        let Known { state, rho, tally } = known;
-        let checkpoint =
-            Checkpoint { identity: self.identity.clone(), rho: *rho, state: state.clone(), tally: tally.clone() };
+        let Known { state, rho, sides, tally } = known;
+        let checkpoint = Checkpoint {
+            identity: self.identity.clone(),
+            rho: *rho,
+            state: state.clone(),
+            sides: sides.clone(),
+            tally: tally.clone(),
+        };
         checkpoint.save(&self.folder.checkpoint()).map_err(RunError::Checkpoint)
     }
 }

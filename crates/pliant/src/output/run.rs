@@ -215,6 +215,7 @@ impl<'a> Run<'a> {
                 let frame = (checkpoint.state.step / scene.time.steps_per_frame as u64) as usize;
                 report.warnings.extend(oddities_of_resumption(&checkpoint.identity, &identity, &files, frame));
                 simulation.set_state(&checkpoint.state);
+                simulation.set_sides(&checkpoint.sides);
                 checkpoint.rho.into_iter().for_each(|rho| simulation.set_rho(rho));
                 (checkpoint.state, folder.go_back_to(frame, vertices)?, checkpoint.tally)
             }
@@ -230,7 +231,7 @@ impl<'a> Run<'a> {
                 (state, store, Tally::default())
             }
         };
-        let known = Arc::new(Known { state, rho: simulation.rho(), tally: tally.clone() });
+        let known = Arc::new(Known { state, rho: simulation.rho(), sides: simulation.sides(), tally: tally.clone() });
         let tunnelling = Tunnelling::new(scene, simulation.model(), &known);
         let every = scene.output.checkpoint_every;
         let keeper = Keeper { folder, identity, store, files, every, tunnelling };

@@ -37,7 +37,7 @@ const THICKNESS: Key = key(
     "thickness",
     Kind::Number(LENGTH, Range::NOT_NEGATIVE),
     "0.001",
-    "Distance kept from colliders, and how far contact is squeezed under load. 0: cloth lies in the surface, which pictures show as flicker or holes, and friction knows of weight and motion only, not of tension or clamps.",
+    "Distance kept from colliders (and with `self_collision` between surfaces, half of it from each), and how far contact is squeezed under load. 0: cloth lies in the surface, which pictures show as flicker or holes, and friction knows of weight and motion only, not of tension or clamps.",
 );
 const MOVES: Key =
     key("moves", Kind::Interval(TIME, Range::MOMENT), "[0, inf]", "It moves only from the first to the second time.");
@@ -275,6 +275,27 @@ const COLLIDER: SectionKeys = SectionKeys {
 /// Names of the corners of a generated cloth.
 pub(super) const CORNERS: [&str; 4] = ["-x-z", "+x-z", "-x+z", "+x+z"];
 
+const CONTACT: SectionKeys = SectionKeys {
+    name: "contact",
+    many: false,
+    decides: "",
+    about: "Contact of bodies with each other and with themselves; only a CPU computes it.",
+    keys: &[
+        key(
+            "self_collision",
+            Kind::Flag,
+            "false",
+            "Whether surfaces of bodies stop each other and themselves. They keep half of the `thickness` of both apart; what passes in one step all the same is pushed back in the next.",
+        ),
+        key(
+            "friction",
+            Kind::Number(PLAIN, Range::NOT_NEGATIVE),
+            "0.3",
+            "Coulomb coefficient between bodies, and of a body with itself.",
+        ),
+    ],
+};
+
 const PIN: SectionKeys = SectionKeys {
     name: "pin",
     many: true,
@@ -459,8 +480,8 @@ const OUTPUT: SectionKeys = SectionKeys {
 };
 
 /// The tables, in the order of the reference page.
-pub(super) const SECTIONS: [&SectionKeys; 9] =
-    [&CLOTH, &SOLID, &COLLIDER, &PIN, &FORCE, &TIME_KEYS, &SOLVER, &DEVICE, &OUTPUT];
+pub(super) const SECTIONS: [&SectionKeys; 10] =
+    [&CLOTH, &SOLID, &COLLIDER, &CONTACT, &PIN, &FORCE, &TIME_KEYS, &SOLVER, &DEVICE, &OUTPUT];
 
 /// The table of that name.
 pub(super) fn section(name: &str) -> Option<&'static SectionKeys> {

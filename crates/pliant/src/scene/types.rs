@@ -17,6 +17,8 @@ pub struct Scene {
     pub solid: Vec<Solid>,
     /// Things bodies bounce off.
     pub collider: Vec<Collider>,
+    /// Contact of bodies with each other.
+    pub contact: ContactSettings,
     /// Vertices that are held.
     pub pin: Vec<Pin>,
     /// Forces besides gravity.
@@ -387,6 +389,15 @@ pub struct SolverSettings {
     pub relaxation: Option<f64>,
     /// Stiffness of contact as a multiple of each vertex's diagonal.
     pub contact_stiffness: f64,
+}
+
+/// Contact of bodies with each other and with themselves.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ContactSettings {
+    /// Whether there is any.
+    pub self_collision: bool,
+    /// Coulomb coefficient.
+    pub friction: f64,
 }
 
 /// Where to compute.

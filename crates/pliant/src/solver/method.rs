@@ -316,7 +316,7 @@ pub enum MethodError {
     },
 }
 
-/// Vertices up to which an exact solve costs no more than a V-cycle. With colliders it follows less well: its contacts hold
+/// Vertices up to which an exact solve costs no more than a V-cycle. With contacts it follows less well: its contacts hold
 /// along their surface, too.
 const DIRECT_LIMIT: usize = 2_000;
 
@@ -335,7 +335,7 @@ pub fn choose_method(scene: &Scene, model: &Model, direct: bool) -> &'static Met
         || small && largest_stiffness_ratio(model, scene.time.step_size()) > STIFF
     {
         "newton"
-    } else if direct && model.colliders.is_empty() && model.vertices() <= DIRECT_LIMIT {
+    } else if direct && !model.has_contacts() && model.vertices() <= DIRECT_LIMIT {
         "pd-direct-chebyshev"
     } else {
         "pd-multigrid-chebyshev"
@@ -401,7 +401,7 @@ impl Method {
         let chebyshev = self.chebyshev.then(|| Chebyshev::new(parameters.rho, parameters.delay));
         let gamma = parameters.under_relaxation;
         let over = parameters.over_relaxation;
-        let gamma_here = relaxation(self.chebyshev, !model.colliders.is_empty());
+        let gamma_here = relaxation(self.chebyshev, model.has_contacts());
         let jacobi = |relaxation| Box::new(Stationary::<D, _>::new(Jacobi { relaxation }, chebyshev, gamma));
         let gauss_seidel = |omega| {
             // Over-relaxed twice, a swing gains energy.

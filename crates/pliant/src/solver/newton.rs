@@ -80,7 +80,7 @@ impl Minimiser {
         let (mut iterations, mut stuck) = (0, false);
         let mut converged = level.gradient_norm <= least_gradient(potential, x);
         while !converged && !stuck && watch(iterations, x) {
-            self.hessian.assemble(potential, x);
+            self.hessian.assemble(potential, x)?;
             match self.lower(potential, x, level)? {
                 Some(lower) => {
                     level = lower;
@@ -186,6 +186,7 @@ impl Memory {
         self.potential.spring_pins.clone_from(&potential.spring_pins);
         self.potential.colliders.clone_from(&potential.colliders);
         self.potential.grips.clone_from(&potential.grips);
+        self.potential.set_touches(potential.touches().iter().copied());
     }
 }
 

@@ -4,6 +4,7 @@
 //! nothing: it looks at E and ∇E in `f64`, and where such a direction leads no further, the factor is made in `f64`.
 
 use super::SolveError;
+use crate::contact::close::Touch;
 use crate::linear::{Cholesky, CholeskyError, Csr, nested_dissection};
 use crate::math::{Mat3, Real, Vec3};
 use crate::model::{Curvature, Potential};
@@ -35,7 +36,12 @@ const LEAST_PROJECTION: f64 = 1.0 / 256.0;
 
 impl Hessian {
     pub fn new(potential: &Potential) -> Result<Self, SolveError> {
-        let graph = graph(potential);
+        Self::with(potential, &[])
+    }
+
+    /// With room for what contacts between bodies couple at x, and a little farther.
+    fn with(potential: &Potential, x: &[[f64; 4]]) -> Result<Self, SolveError> {
+        let graph = graph(potential, x);
         let order = nested_dissection(&graph, &potential.model().rest_x);
         let mut row = vec![0; order.len()];
         (0..).zip(&order).for_each(|(k, &i)| row[i as usize] = k);
@@ -81,8 +87,25 @@ impl Hessian {
         !std::mem::replace(&mut self.precise, true)
     }
 
+    /// Makes room for what contacts between bodies couple at x.
+    fn make_room(&mut self, potential: &Potential, x: &[[f64; 4]]) -> Result<(), SolveError> {
+        let held = &potential.system().held;
+        let has_room = |touch: &Touch<f64>| {
+            let free = || touch.stencil.into_iter().filter(|&i| !held[i as usize]).map(|i| self.row[i as usize]);
+            free().all(|i| free().all(|j| i > j || self.blocks.find(i, j).is_some()))
+        };
+        let mut active = potential.touches().iter().filter(|touch| touch.hessian(x).is_some());
+        if active.all(has_room) {
+            return Ok(());
+        }
+        let (projection, precise) = (self.projection, self.precise);
+        *self = Self { projection, precise, ..Self::with(potential, x)? };
+        Ok(())
+    }
+
     /// The Hessian at x.
-    pub fn assemble(&mut self, potential: &Potential, x: &[[f64; 4]]) {
+    pub fn assemble(&mut self, potential: &Potential, x: &[[f64; 4]]) -> Result<(), SolveError> {
+        self.make_room(potential, x)?;
         let Self { row, blocks, exact, places, .. } = self;
         exact.fill([0.0; 9]);
         // Blocks nearly always come in the same order, so that their places are looked up once.
@@ -106,6 +129,7 @@ impl Hessian {
             add(i, i, Mat3::IDENTITY);
         }
         self.excess_is_current = false;
+        Ok(())
     }
 
     /// dx = −H⁻¹ g, with just so much of the projection mixed into H as Cholesky asks for, and first with less than last
@@ -160,10 +184,15 @@ fn failed(error: CholeskyError) -> SolveError {
     SolveError::Newton(error.to_string())
 }
 
-/// Which vertices share an element; held ones are alone.
-fn graph(potential: &Potential) -> Csr {
+/// Which vertices share an element, or a contact that pushes at x or would if it were one gap nearer; held ones are alone.
+fn graph(potential: &Potential, x: &[[f64; 4]]) -> Csr {
     let held = &potential.system().held;
     let mut rows: Vec<Vec<u32>> = (0..held.len() as u32).map(|i| vec![i]).collect();
+    let near = |touch: &&Touch<f64>| !x.is_empty() && (touch.limit > 0.0 || touch.clearance(x) < touch.gap);
+    for touch in potential.touches().iter().filter(near) {
+        let free = || touch.stencil.iter().copied().filter(|&i| !held[i as usize]);
+        free().for_each(|i| rows[i as usize].extend(free()));
+    }
     for elements in &potential.model().elements {
         let batch = elements.view();
         for c in 0..batch.len() {

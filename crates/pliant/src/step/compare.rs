@@ -103,7 +103,7 @@ fn problem<D: Device>(device: &mut D, question: &Question) -> Result<(D::Problem
     device.write(&question.state.v, &mut v);
     device.begin_step(&mut problem, &input, &x, &v);
     device.start(&problem, &mut x);
-    device.meet_colliders(&problem, &mut x);
+    device.meet_colliders(&mut problem, &mut x);
     Ok((problem, x))
 }
 

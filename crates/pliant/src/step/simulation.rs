@@ -1,6 +1,7 @@
 use super::stepper::{DeviceStepper, Settings};
 use super::tune::find_rho;
 use super::{SimulationError, StepReport, Stepper};
+use crate::contact::close::Side;
 use crate::device::{CpuOnly, Device, DeviceError, Devices, Task};
 use crate::model::{Model, State};
 use crate::scene::{DeviceSettings, Scene};
@@ -96,6 +97,17 @@ impl Simulation {
     /// Replaces the ρ in use, for example by that of a checkpoint; it will not grow above the scene's.
     pub fn set_rho(&mut self, rho: f64) {
         self.stepper.set_rho(rho);
+    }
+
+    /// On which sides of each other parts of bodies were in the last step: of vertices, then of edges. Empty where bodies do not
+    /// feel each other.
+    pub fn sides(&self) -> [Vec<Side>; 2] {
+        self.stepper.sides()
+    }
+
+    /// Replaces them, for example by those of a checkpoint, after the state.
+    pub fn set_sides(&mut self, sides: &[Vec<Side>; 2]) {
+        self.stepper.set_sides(sides);
     }
 
     /// Advances by one step; on failure the state is that of before.

@@ -5,6 +5,7 @@ use super::input::refill;
 use super::pace::{Observed, Pace};
 use super::showing::Showing;
 use super::{Certificate, SimulationError};
+use crate::contact::close::{Side, Since};
 use crate::device::{Device, DeviceError, Moment, Slot, StepInput};
 use crate::math::Vec3;
 use crate::model::{Model, State, System};
@@ -50,6 +51,10 @@ pub trait Stepper {
     fn set_state(&mut self, state: &State);
     /// ρ in use, if the method has one.
     fn rho(&self) -> Option<f64>;
+    /// On which sides of each other parts of bodies were in the last step; see [`Device::sides`].
+    fn sides(&self) -> [Vec<Side>; 2];
+    /// Replaces them, after the state.
+    fn set_sides(&mut self, sides: &[Vec<Side>; 2]);
     /// Replaces the ρ in use; it will not grow above the one that the stepper was made with.
     fn set_rho(&mut self, rho: f64);
 }
@@ -91,6 +96,8 @@ pub(super) struct DeviceStepper<D: Device> {
     /// ρ in use: that of the settings, or less after steps that it was too large for.
     rho: f64,
     input: StepInput,
+    /// The step whose contacts were looked for last.
+    searched: Option<u64>,
     /// Time the last certificate took; a deadline leaves room for it.
     certificate_time: Duration,
     /// What is known of a remote device's speed.
@@ -138,6 +145,7 @@ where
             first_stretch,
             rho: settings.parameters.rho,
             input: StepInput::default(),
+            searched: None,
             certificate_time: Duration::ZERO,
             pace: Pace::default(),
             begun: Instant::now(),
@@ -197,6 +205,12 @@ where
         for k in 0..pieces {
             let time = self.time + h * (k + 1) as f64;
             let index = self.piece_for(h, time)?;
+            self.input.since = match k {
+                0 if self.searched == Some(self.step) => Since::Retry,
+                0 => Since::Step,
+                _ => Since::Piece,
+            };
+            self.searched = Some(self.step);
             let solved = self.solve_piece(index, time, careful, deadline, see)?;
             report.iterations += solved.solve.iterations;
             report.restarts += solved.solve.restarts;
@@ -287,6 +301,9 @@ where
     fn end_piece(&mut self, index: usize) {
         let (device, problem) = (&mut self.device, &mut self.pieces[index].problem);
         let Fields { x_next: x_start, v_next, iterate: x, .. } = &mut self.fields;
+        if self.settings.method.minimises {
+            device.balance_bodies(problem, x);
+        }
         let begun = Instant::now();
         device.measure(problem, Moment::Solution, x);
         let measured = begun.elapsed();
@@ -436,10 +453,20 @@ where
         self.device.write(&state.v, &mut self.fields.v);
         self.time = state.time;
         self.step = state.step;
+        self.searched = None;
+        self.device.set_sides(&Default::default());
     }
 
     fn rho(&self) -> Option<f64> {
         self.settings.method.chebyshev.then_some(self.rho)
+    }
+
+    fn sides(&self) -> [Vec<Side>; 2] {
+        self.device.sides()
+    }
+
+    fn set_sides(&mut self, sides: &[Vec<Side>; 2]) {
+        self.device.set_sides(sides);
     }
 
     fn set_rho(&mut self, rho: f64) {

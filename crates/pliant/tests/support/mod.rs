@@ -120,7 +120,7 @@ impl<R: Real> Step<R> {
         let method = find_method(method).unwrap();
         // As a stepper does.
         if method.minimises {
-            self.device.meet_colliders(&self.problem, &mut self.x);
+            self.device.meet_colliders(&mut self.problem, &mut self.x);
         }
         let mut solver = method.solver::<Cpu<R>>(&self.model, &parameters(0.9));
         let mut look = |device: &mut Cpu<R>, problem: &mut <Cpu<R> as Device>::Problem, k: usize, x: &Vec<[R; 4]>| {

@@ -1,7 +1,7 @@
 //! The search of a step: boxes into grids, each vertex and each edge looks for itself, contacts in a row.
 
 use super::grid::Grid;
-use super::kept::{Kept, Lists};
+use super::kept::{Kept, Lists, Side, Since};
 use super::pairs::{Pairs, Vertices};
 use super::{CloseLimits, CloseSurface, Contact};
 use crate::math::Real;
@@ -62,9 +62,14 @@ impl<R: Real> CloseContacts<R> {
     /// Contacts of vertices come first, in the order of vertices, then those of edges; the nearest of each first. What is
     /// not finite touches nothing.
     pub fn find(&mut self, x_start: &[[R; 4]], x_target: &[[R; 4]], reach: R) -> &[Contact<R>] {
+        self.find_since(Since::Step, x_start, x_target, reach)
+    }
+
+    /// The same in a step that is tried again, or in pieces.
+    pub fn find_since(&mut self, since: Since, x_start: &[[R; 4]], x_target: &[[R; 4]], reach: R) -> &[Contact<R>] {
         let reach = reach.max(R::ZERO);
         self.place(x_start, x_target, reach);
-        self.search(x_start, x_target, reach);
+        self.search(since, x_start, x_target, reach);
         self.collect(x_start, x_target, reach);
         &self.contacts
     }
@@ -100,14 +105,28 @@ impl<R: Real> CloseContacts<R> {
         self.edges.build(base(margin), |e| pairs.edge_box(e, margin));
     }
 
-    fn search(&mut self, x_start: &[[R; 4]], x_target: &[[R; 4]], reach: R) {
+    /// What the next search will remember: of vertices, then of edges.
+    pub fn sides(&self) -> [Vec<Side>; 2] {
+        [self.of_vertices.now.sides(), self.of_edges.now.sides()]
+    }
+
+    /// Replaces what the next search will remember.
+    pub fn set_sides(&mut self, [vertices, edges]: &[Vec<Side>; 2]) {
+        let n = self.vertices.surface.vertices();
+        self.of_vertices.now.set_sides(vertices, self.triangles.boxes.len(), n);
+        self.of_edges.now.set_sides(edges, self.edges.boxes.len(), n);
+    }
+
+    fn search(&mut self, since: Since, x_start: &[[R; 4]], x_target: &[[R; 4]], reach: R) {
         let pairs = Pairs { vertices: &self.vertices, x: x_start, target: x_target, reach };
         let (triangles, edges) = (&self.triangles, &self.edges);
         self.of_vertices.search(
+            since,
             |owner, nearest| pairs.triangles_near(owner, triangles, nearest),
             |owner, slot, before| pairs.turn_to_face(owner, slot, before),
         );
         self.of_edges.search(
+            since,
             |owner, nearest| pairs.edges_near(owner, edges, nearest),
             |owner, slot, before| pairs.turn_to_edge(owner, slot, before),
         );

@@ -22,6 +22,19 @@ pub(super) struct Slot<R> {
     pub direction: Vec3<R>,
 }
 
+/// On which side a pair was: what a search remembers of the one before.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Side {
+    /// Vertex or edge that found it, by its number among those that look.
+    pub owner: u32,
+    /// Triangle or edge.
+    pub other: u32,
+    /// The closest part of it.
+    pub part: [u32; 2],
+    /// The normal.
+    pub direction: [f64; 3],
+}
+
 impl<R: Real> Slot<R> {
     /// Nearest first; the order is the same however they were found.
     #[inline(always)]
@@ -101,29 +114,84 @@ impl<R: Real> Lists<R> {
     pub fn clear(&mut self) {
         self.count.fill(0);
     }
+
+    /// All that is kept, in order.
+    pub fn sides(&self) -> Vec<Side> {
+        let of = |owner: usize| {
+            let side = move |slot: &Slot<R>| Side {
+                owner: owner as u32,
+                other: slot.other,
+                part: slot.part,
+                direction: slot.direction.f64(),
+            };
+            self.of(owner).iter().map(side)
+        };
+        (0..self.len()).flat_map(of).collect()
+    }
+
+    /// Keeps these and no others. What there is no room for, or no such owner, other or vertex, is left out.
+    pub fn set_sides(&mut self, sides: &[Side], others: usize, vertices: usize) {
+        self.clear();
+        let is_part = |part: [u32; 2]| part[1] == u32::MAX || part.iter().all(|&i| (i as usize) < vertices);
+        for side in sides.iter().filter(|side| (side.other as usize) < others && is_part(side.part)) {
+            let Some(count) = self.count.get_mut(side.owner as usize) else { continue };
+            if (*count as usize) < self.per_owner {
+                let slot = &mut self.slots[side.owner as usize * self.per_owner + *count as usize];
+                let direction = Vec3::of(side.direction);
+                *slot = Slot { other: side.other, part: side.part, direction, ..Slot::default() };
+                *count += 1;
+            }
+        }
+    }
 }
 
-/// Lists of this step and of the one before.
+/// What a search compares with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Since {
+    /// The search before: it was of the step before.
+    #[default]
+    Step,
+    /// The same as the search before did: the step is tried again.
+    Retry,
+    /// The search before: it was of the piece before of a step that is cut into pieces, and may be tried again.
+    Piece,
+}
+
+/// Lists of the last search, of the step before it, and of the piece before it.
 #[derive(Clone, Debug)]
 pub(super) struct Kept<R> {
     pub now: Lists<R>,
-    pub before: Lists<R>,
+    step: Lists<R>,
+    /// Without room until a step is cut into pieces.
+    piece: Lists<R>,
 }
 
 impl<R: Real> Kept<R> {
     pub fn new(owners: usize, per_owner: usize) -> Self {
         let lists = Lists::new(owners, per_owner);
-        Self { now: lists.clone(), before: lists }
+        Self { now: lists.clone(), step: lists, piece: Lists::default() }
     }
 
     /// Fills the list of every owner with `search`, then calls `finish` for what is kept of it.
     pub fn search(
         &mut self,
+        since: Since,
         search: impl Fn(usize, &mut Nearest<R>) + Sync + Send,
         finish: impl Fn(usize, &mut Slot<R>, &Lists<R>) + Sync + Send,
     ) {
-        std::mem::swap(&mut self.now, &mut self.before);
-        let (now, before, per_owner) = (&mut self.now, &self.before, self.before.per_owner);
+        let per_owner = self.now.per_owner;
+        match since {
+            Since::Step => std::mem::swap(&mut self.now, &mut self.step),
+            Since::Retry => {}
+            Since::Piece => {
+                if self.piece.len() < self.now.len() {
+                    self.piece = Lists::new(self.now.len(), per_owner);
+                }
+                std::mem::swap(&mut self.now, &mut self.piece);
+            }
+        }
+        let before = if since == Since::Piece { &self.piece } else { &self.step };
+        let now = &mut self.now;
         if per_owner == 0 {
             return;
         }

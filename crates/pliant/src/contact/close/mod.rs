@@ -1,7 +1,7 @@
 //! What of bodies is close to other parts of bodies, or of the same body: the contacts of a step.
 //!
 //! Once per step, [`CloseContacts::find`] looks for vertices near triangles and for edges near edges and freezes each pair as a
-//! [`Contact`]: four vertices, weights, a normal and a gap to keep. What to do about it is the solver's business.
+//! [`Contact`]: four vertices, weights, a normal and a gap to keep. [`Touch`] is the energy of one.
 //!
 //! **What is found.** A pair whose distance d at the start of the step is less than
 //!
@@ -39,9 +39,12 @@ mod surface;
 mod tests;
 #[cfg(test)]
 mod tests_motion;
+mod touch;
 
 pub use find::{CloseContacts, CloseReport};
+pub use kept::{Side, Since};
 pub use surface::{CloseLimits, CloseSurface, SurfaceParts};
+pub use touch::{Felt, Touch};
 
 use crate::math::{Real, Vec3};
 
@@ -72,6 +75,14 @@ pub enum ContactKind {
 }
 
 impl<R: Real> Contact<R> {
+    /// How many vertices of the stencil are the first side.
+    pub fn first_side(&self) -> usize {
+        match self.kind {
+            ContactKind::VertexTriangle => 1,
+            ContactKind::EdgeEdge => 2,
+        }
+    }
+
     /// Signed distance at `x` along the normal, less the gap, m: negative where the contact pushes.
     #[inline(always)]
     pub fn clearance(&self, x: &[[R; 4]]) -> R {

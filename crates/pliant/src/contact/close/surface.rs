@@ -1,5 +1,7 @@
 //! What may touch: frozen, over all bodies.
 
+use super::{Contact, ContactKind};
+use crate::math::Real;
 use crate::mesh::topology::{Incidence, boundary_edges, stencil_edges};
 
 /// What a [`CloseSurface`] is made of. Every slice but `triangles` has one entry per vertex.
@@ -90,6 +92,13 @@ impl CloseSurface {
     /// Triangles, in the order they came in.
     pub fn triangles(&self) -> &[[u32; 3]] {
         &self.triangles
+    }
+
+    /// Whether a contact is with the hem of a cloth: a vertex that is nearest to an edge with one triangle, or to an end of it.
+    pub fn is_at_hem<R: Real>(&self, contact: &Contact<R>) -> bool {
+        let corners = || (1..4).filter(|&k| contact.weight[k] != R::ZERO);
+        let is_hem = |k: usize| self.hem[contact.stencil[k] as usize];
+        contact.kind == ContactKind::VertexTriangle && corners().count() < 3 && corners().all(is_hem)
     }
 
     /// Largest distance that two of its vertices keep, m.

@@ -111,6 +111,7 @@ impl<R: Real> CpuProblem<R> {
             let at = Vec3::load(x[i]);
             x[i] = (at + (*target - at) * share).store();
         }
+        self.enforce_touches(x, [first, second]);
         if self.colliders.is_empty() {
             return;
         }

@@ -3,6 +3,7 @@
 use super::parallel::{CHUNK, for_chunks, sum_chunks};
 use super::problem::{CpuProblem, Slotted};
 use super::rows::{Lanes, Rows};
+use super::touching::Touching;
 use crate::contact::{Grip, PosedCollider, covered, without_momentum};
 use crate::device::Blend;
 use crate::material::Elements;
@@ -16,6 +17,10 @@ pub(super) struct Force<'a, R> {
     pub inertia: &'a [R],
     pub x_pull: &'a [[R; 4]],
     pub colliders: &'a [PosedCollider<R>],
+    /// If there are any.
+    touching: Option<&'a Touching<R>>,
+    /// Something may touch something.
+    pub has_contacts: bool,
     /// Empty without colliders.
     grips: &'a [Grip<R>],
     thickness: &'a [R],
@@ -32,6 +37,8 @@ impl<'a, R: Real> Force<'a, R> {
             inertia: &problem.inertia,
             x_pull: &problem.x_pull,
             colliders: &problem.colliders,
+            touching: (!problem.touching.is_empty()).then_some(&problem.touching),
+            has_contacts: problem.has_contacts(),
             grips: &problem.grips,
             thickness: &problem.thickness,
             contact_stiffness: &problem.contact_stiffness,
@@ -56,10 +63,10 @@ impl<'a, R: Real> Force<'a, R> {
         let inertia = R::Wide::new(lanes(self.inertia, first));
         let forces = self.rows.block(b, x, xi);
         let mut g: [R::Wide; 3] = std::array::from_fn(|k| inertia * (xi[k] - target[k]) + forces[k]);
-        if !self.slotted.item.is_empty() || !self.colliders.is_empty() {
+        if !self.slotted.item.is_empty() || self.has_contacts {
             let mut sum = g.map(Wide::lanes);
             self.add_slots(first, count, &mut sum);
-            if !self.colliders.is_empty() {
+            if self.has_contacts {
                 self.add_contacts(first, x, &mut sum, touch);
             }
             g = sum.map(R::Wide::new);
@@ -96,7 +103,7 @@ impl<'a, R: Real> Force<'a, R> {
         }
     }
 
-    /// What the contacts of a vertex at `x` add to its gradient, N, and what they and their friction add to the Hessian, N/m;
+    /// What the contacts of a vertex at `x` (those between bodies where they were looked at last) add to its gradient, N, and what they and their friction add to the Hessian, N/m;
     /// `None` for held vertices.
     #[inline]
     pub fn contacts(&self, i: usize, x: Vec3<R>) -> Option<(Vec3<R>, Sym3<R>, Sym3<R>)> {
@@ -112,7 +119,12 @@ impl<'a, R: Real> Force<'a, R> {
                 force = force - normal * (stiffness * depth);
             }
         }
-        let (along, friction) = self.friction(i, x).unwrap_or((Vec3::ZERO, Sym3::ZERO));
+        let (mut along, mut friction) = self.friction(i, x).unwrap_or((Vec3::ZERO, Sym3::ZERO));
+        if let Some(touching) = self.touching {
+            let sum = touching.at(i);
+            along += sum.force;
+            (push, friction) = (push + sum.push, friction + sum.friction);
+        }
         Some((force + along, push, friction))
     }
 
@@ -177,7 +189,7 @@ impl<'a, R: Real> Force<'a, R> {
             });
             let inv = R::Wide::new(lanes(self.inv_diagonal, i));
             let mut steps = g.map(|g| g * inv);
-            if !self.colliders.is_empty() && contact.iter().any(|contact| *contact != Sym3::ZERO) {
+            if self.has_contacts && contact.iter().any(|contact| *contact != Sym3::ZERO) {
                 steps = self.steps_in_contact(i, g, steps, &contact);
             }
             let before = load::<R>(out, at);
@@ -186,7 +198,7 @@ impl<'a, R: Real> Force<'a, R> {
                 before[k] + omega * (xi[k] - gamma * steps[k] - before[k])
             });
             store(next, &mut out[at..]);
-            if !self.colliders.is_empty() {
+            if self.has_contacts {
                 take_momentum(&pushes, std::array::from_fn(|k| xi[k] - steps[k]), &mut out[at..]);
             }
         }
@@ -260,7 +272,7 @@ vectorised!(
 );
 
 impl<R: Real> CpuProblem<R> {
-    /// The local step of everything that has slots: their forces at x.
+    /// The local step of everything that has slots, and of contacts between bodies: their forces at x.
     pub(super) fn fill_slots(&mut self, x: &[[R; 4]]) {
         // The rows below do not check their indices again.
         assert_eq!(x.len(), self.diagonal.len(), "a field has a point per vertex");
@@ -274,6 +286,7 @@ impl<R: Real> CpuProblem<R> {
                 batch.gradient_range(first..first + slots.len() / arity, x, slots);
             });
         }
+        self.touching.feel(x);
     }
 
     pub(super) fn gradient(&mut self, x: &[[R; 4]], g: &mut [[R; 4]]) {
@@ -285,7 +298,7 @@ impl<R: Real> CpuProblem<R> {
             .enumerate()
             .for_each(|(k, (g, (contact, friction)))| gradient_chunk(&force, k * CHUNK, x, g, [contact, friction]));
         (self.contact, self.friction) = (contact, friction);
-        if !self.colliders.is_empty() {
+        if self.has_contacts() {
             self.cover_contacts();
         }
     }
@@ -293,13 +306,15 @@ impl<R: Real> CpuProblem<R> {
     /// `contact` has the pushes of a gradient: they join those of the step, and friction joins them.
     fn cover_contacts(&mut self) {
         let fresh = std::mem::take(&mut self.fresh_step);
-        let Self { contact, pushes, friction, grips, contact_stiffness, .. } = self;
+        let Self { contact, pushes, friction, grips, contact_stiffness, touching, .. } = self;
+        let touching = (!touching.is_empty()).then_some(&*touching);
         let chunks = contact.par_chunks_mut(CHUNK).zip(pushes.par_chunks_mut(CHUNK));
         chunks.enumerate().for_each(|(k, (contact, pushes))| {
             for (i, (contact, had)) in (k * CHUNK..).zip(contact.iter_mut().zip(pushes)) {
                 if fresh {
-                    let stiffness = if grips[i].comes { contact_stiffness[i] } else { R::ZERO };
-                    *had = covered(Sym3::square(grips[i].normal) * stiffness, Sym3::ZERO);
+                    let coming = grips.get(i).filter(|grip| grip.comes);
+                    let own = coming.map_or(Sym3::ZERO, |grip| Sym3::square(grip.normal) * contact_stiffness[i]);
+                    *had = covered(touching.map_or(own, |touching| own + touching.coming(i)), Sym3::ZERO);
                 }
                 *had = covered(*contact, *had);
                 *contact = *contact + friction[i];

@@ -1,5 +1,6 @@
 //! The CPU: rayon over fixed chunks of vertices, eight vertices at a time in the hot loop, `f32` or `f64`.
 
+mod balance;
 mod constrain;
 mod force;
 mod grips;
@@ -11,31 +12,35 @@ mod problem;
 mod relax;
 mod rows;
 mod stepping;
+mod touching;
 mod turn;
 
 pub use problem::CpuProblem;
 
 use super::{Blend, Device, DeviceError, Factor, Measures, Moment, SLOTS, Slot, StepInput};
 use crate::colouring::greedy;
+use crate::contact::close::Side;
 use crate::contact::without_momentum;
 use crate::math::{Real, Vec3};
 use crate::mesh::topology::Incidence;
 use crate::model::{Model, Potential, System};
 use parallel::for_chunks;
 use std::sync::Arc;
+use touching::Search;
 
 /// The CPU, computing in `R`.
 #[derive(Default)]
 pub struct Cpu<R> {
     scalars: [f64; SLOTS],
     parts: Vec<f64>,
-    precision: std::marker::PhantomData<R>,
+    /// Where bodies touch each other: remembers from step to step on which side, whatever the size of steps.
+    search: Option<Search<R>>,
 }
 
 impl<R: Real> Cpu<R> {
     /// The CPU with rayon's threads.
     pub fn new() -> Self {
-        Self { scalars: [0.0; SLOTS], parts: Vec::new(), precision: std::marker::PhantomData }
+        Self { scalars: [0.0; SLOTS], parts: Vec::new(), search: None }
     }
 
     fn factor(&self, factor: Factor) -> R {
@@ -89,7 +94,20 @@ impl<R: Real> Device for Cpu<R> {
     }
 
     fn upload(&mut self, model: &Arc<Model>, system: &Arc<System>) -> Result<CpuProblem<R>, DeviceError> {
+        if !self.search.as_ref().is_some_and(|search| search.is_about(model)) {
+            self.search = model.self_friction.map(|friction| Search::new(model, friction));
+        }
         Ok(CpuProblem::new(model, system))
+    }
+
+    fn sides(&self) -> [Vec<Side>; 2] {
+        self.search.as_ref().map_or_else(Default::default, |search| search.contacts.sides())
+    }
+
+    fn set_sides(&mut self, sides: &[Vec<Side>; 2]) {
+        if let Some(search) = &mut self.search {
+            search.contacts.set_sides(sides);
+        }
     }
 
     fn points(&self, problem: &CpuProblem<R>) -> Vec<[R; 4]> {
@@ -156,6 +174,9 @@ impl<R: Real> Device for Cpu<R> {
     fn begin_step(&mut self, problem: &mut CpuProblem<R>, input: &StepInput, x: &Vec<[R; 4]>, v: &Vec<[R; 4]>) {
         problem.predict(x, v);
         problem.hold(input);
+        if let Some(search) = &mut self.search {
+            problem.find_touches(search, input.since);
+        }
         problem.potential_is_current = false;
         if let Some(direct) = &mut problem.direct {
             direct.fresh_step = true;
@@ -167,8 +188,9 @@ impl<R: Real> Device for Cpu<R> {
         x.copy_from_slice(&problem.x_tilde);
     }
 
-    fn meet_colliders(&mut self, problem: &CpuProblem<R>, x: &mut Vec<[R; 4]>) {
-        problem.meet_colliders(x);
+    fn meet_colliders(&mut self, problem: &mut CpuProblem<R>, x: &mut Vec<[R; 4]>) {
+        problem.meet_colliders(x, true);
+        problem.meet_bodies(x);
     }
 
     fn end_step(&mut self, problem: &CpuProblem<R>, x_prev: &Vec<[R; 4]>, x: &mut Vec<[R; 4]>, v: &mut Vec<[R; 4]>) {
@@ -229,7 +251,7 @@ impl<R: Real> Device for Cpu<R> {
         blend: Blend,
     ) {
         let (omega, gamma) = (R::of(blend.omega), R::of(blend.under_relaxation));
-        let touching = !problem.colliders.is_empty();
+        let touching = problem.has_contacts();
         map(x_before, |i, before| {
             let (x, z) = (Vec3::load(x[i]), Vec3::load(z[i]));
             let next = before + (x - z * gamma - before) * omega;
@@ -333,6 +355,10 @@ impl<R: Real> Device for Cpu<R> {
 
     fn enforce(&mut self, problem: &mut CpuProblem<R>, x: &mut Vec<[R; 4]>, others: [&mut Vec<[R; 4]>; 2]) {
         problem.enforce(x, others);
+    }
+
+    fn balance_bodies(&mut self, problem: &mut CpuProblem<R>, x: &mut Vec<[R; 4]>) {
+        problem.balance_bodies(x);
     }
 
     fn turn_free_parts(&mut self, problem: &mut CpuProblem<R>, x: &mut Vec<[R; 4]>) {

@@ -167,7 +167,7 @@ impl<R: Real> CpuProblem<R> {
     /// z ≈ A⁻¹ r with active contacts.
     pub(super) fn cycle(&mut self, r: &[[R; 4]], z: &mut [[R; 4]]) {
         let mut multigrid = self.multigrid.take().unwrap_or_else(|| Multigrid::new(&self.system.matrix));
-        if !multigrid.covered || !self.colliders.is_empty() {
+        if !multigrid.covered || self.has_contacts() {
             multigrid.cover(&self.pushes, &self.friction, &self.system.held);
         }
         let grids = &mut multigrid.grids;

@@ -1,6 +1,8 @@
 //! A model at one step size, laid out for the CPU.
 
+use super::balance::Balance;
 use super::rows::{Rows, blocks};
+use super::touching::Touching;
 use crate::colouring::Colouring;
 use crate::contact::{Grip, PosedCollider, Pressed, Pressing};
 use crate::device::Measures;
@@ -53,6 +55,8 @@ pub struct CpuProblem<R: Real> {
     pub(super) friction: Vec<Sym3<R>>,
     /// No gradient of this step has looked at the contacts yet.
     pub(super) fresh_step: bool,
+    /// Contacts between bodies in the step in progress.
+    pub(super) touching: Touching<R>,
     /// Friction of the step in progress, and the faces that vertices lie on; empty without colliders.
     pub(super) grips: Vec<Grip<R>>,
     /// With colliders, the parts that friction is balanced for.
@@ -72,17 +76,18 @@ pub struct CpuProblem<R: Real> {
     pub(super) potential: Potential,
     pub(super) potential_is_current: bool,
     pub(super) measures: Measures,
-    pub(super) scratch: Scratch,
+    pub(super) scratch: Scratch<R>,
 }
 
 /// Host-precision scratch that verbs share.
 #[derive(Default)]
-pub(super) struct Scratch {
+pub(super) struct Scratch<R> {
     pub parts: Vec<f64>,
     pub pressing: [Vec<Pressing<f64>>; 2],
     pub x: Vec<[f64; 4]>,
     pub gradient: Vec<[f64; 4]>,
     pub rhs: Vec<f64>,
+    pub balance: Balance<R>,
 }
 
 /// The factor of A and the contacts it was made with.
@@ -192,6 +197,7 @@ impl<R: Real> CpuProblem<R> {
             pushes: vec![Sym3::ZERO; n],
             friction: vec![Sym3::ZERO; n],
             fresh_step: true,
+            touching: Touching::default(),
             grips: Vec::new(),
             parts: if model.colliders.is_empty() { Parts::default() } else { Parts::new(model, system) },
             pressed: Vec::new(),

@@ -52,6 +52,9 @@ impl<R: Real> CpuProblem<R> {
         let range = start[colour]..start[colour + 1];
         let next = &mut next[..range.len()];
         let mut parts = std::mem::take(&mut self.scratch.parts);
+        if !self.touching.is_empty() {
+            self.touching.feel(x);
+        }
         let relax = Relax { force: Force::of(self), elements: &self.elements, rows, omega };
         let x_now = &*x;
         residual[colour] = sum_chunks(next, &mut parts, |first, next| relax.chunk(range.start + first, x_now, next));
@@ -105,7 +108,7 @@ impl<R: Real> Relax<'_, R> {
             return (R::ZERO, at);
         }
         let mut g = if self.force.slotted.item.is_empty() { gradient } else { gradient + self.element_forces(i, x) };
-        if self.force.colliders.is_empty() {
+        if !self.force.has_contacts {
             let step = g * inv_diagonal;
             return (g.dot(step), at - step * self.omega);
         }

@@ -83,8 +83,9 @@ impl<R: Real> CpuProblem<R> {
         self.take_grips();
     }
 
-    /// What colliders alone do to each vertex: it goes where contact and inertia balance, and friction shortens its slip.
-    pub(super) fn meet_colliders(&self, x: &mut [[R; 4]]) {
+    /// What colliders alone do to each vertex: it goes where contact and inertia balance, and if it is
+    /// `rough`, friction shortens its slip.
+    pub(super) fn meet_colliders(&self, x: &mut [[R; 4]], rough: bool) {
         if self.grips.is_empty() {
             return;
         }
@@ -100,7 +101,7 @@ impl<R: Real> CpuProblem<R> {
                 let (d, normal) = grip.distance_and_normal(k, collider, x);
                 x += normal * ((self.thickness[i] - d).max(R::ZERO) * share);
             }
-            let back = grip.limit * h * h * self.inv_mass[i];
+            let back = if rough { grip.limit * h * h * self.inv_mass[i] } else { R::ZERO };
             if back > R::ZERO { grip.anchor + limit_slip(x - grip.anchor, grip.normal, back, R::ONE) } else { x }
         });
     }
@@ -114,6 +115,7 @@ impl<R: Real> CpuProblem<R> {
             x_tilde.iter_mut().zip(&self.x_tilde).for_each(|(wide, x)| *wide = x.map(Real::f64));
             spring_pins.clear();
             spring_pins.extend(self.spring_pins.iter().map(|(i, target, k)| (*i, target.f64(), k.f64())));
+            self.potential.set_touches(self.touching.touches.iter().map(|touch| touch.cast()));
             self.potential_is_current = true;
         }
         &self.potential

@@ -146,6 +146,7 @@ fn scene(root: &Table, file: &str, folder: &Path, log: &Log) -> Scene {
         folder: folder.to_path_buf(),
         gravity: top.vector("gravity").unwrap_or([0.0, -9.81, 0.0]),
         seed: top.big_count("seed").unwrap_or(0),
+        contact: settings::contact(&only(root, "contact", log)),
         pin,
         force: force::forces(&sections(root, "force", log)),
         time: settings::time(&only(root, "time", log)),

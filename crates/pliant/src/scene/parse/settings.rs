@@ -1,7 +1,15 @@
-//! `[time]`, `[solver]`, `[device]` and `[output]`.
+//! `[contact]`, `[time]`, `[solver]`, `[device]` and `[output]`.
 
 use super::super::reader::Section;
-use super::super::types::{DeviceSettings, OutputSettings, Precision, SolverSettings, Time};
+use super::super::types::{ContactSettings, DeviceSettings, OutputSettings, Precision, SolverSettings, Time};
+
+pub(super) fn contact(s: &Section<'_>) -> ContactSettings {
+    s.check_keys(None);
+    ContactSettings {
+        self_collision: s.flag("self_collision").unwrap_or(false),
+        friction: s.number("friction").unwrap_or(0.3),
+    }
+}
 
 pub(super) fn time(s: &Section<'_>) -> Time {
     s.check_keys(None);

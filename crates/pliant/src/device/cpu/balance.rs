@@ -1,0 +1,98 @@
+//! The motion of bodies as a whole after a solve.
+//!
+//! Methods that know only diagonals of contacts take both sides of a contact for held. What moves both together comes slowly then,
+//! and an unfinished solve leaves a net force: a folded cloth on a floor pushed itself along, faster and faster. But E along a
+//! common translation of bodies that touch each other is known: only inertia and colliders feel it, if no pin holds some of them. So the best one is
+//! found at once, with what these have for a Hessian.
+
+use super::problem::CpuProblem;
+use crate::math::{Real, Sym3, Vec3};
+
+/// Memory for it.
+#[derive(Default)]
+pub(super) struct Balance<R> {
+    gradient: Vec<[R; 4]>,
+    /// Which group each body belongs to, by its first body.
+    group: Vec<usize>,
+    /// By group.
+    sums: Vec<Sum>,
+}
+
+/// Sums over the vertices of a group.
+#[derive(Clone, Copy, Default)]
+struct Sum {
+    /// ∇E, N.
+    force: Vec3<f64>,
+    /// What a common translation costs, N/m.
+    stiffness: Sym3<f64>,
+    /// A pin holds some of it: then it does not move as a whole.
+    is_held: bool,
+}
+
+impl<R: Real> CpuProblem<R> {
+    /// Moves all bodies that touch each other together to where E is least.
+    pub(super) fn balance_bodies(&mut self, x: &mut [[R; 4]]) {
+        if self.touching.is_empty() {
+            return;
+        }
+        let Balance { mut gradient, mut group, mut sums } = std::mem::take(&mut self.scratch.balance);
+        gradient.resize(x.len(), [R::ZERO; 4]);
+        self.gradient(x, &mut gradient);
+        self.take_groups(&mut group);
+        sums.clear();
+        sums.resize(group.len(), Sum::default());
+        for ((body, &group), &is_held) in self.model.bodies.iter().zip(&group).zip(&self.held_bodies) {
+            let sum = &mut sums[group];
+            sum.is_held |= is_held;
+            for i in body.vertices.clone() {
+                sum.force += Vec3::load(gradient[i]).cast::<f64>();
+                sum.stiffness = sum.stiffness + Sym3::scalar(self.inertia[i].f64()) + self.collider_block(i, x[i]);
+            }
+        }
+        for (body, &group) in self.model.bodies.iter().zip(&group) {
+            let Sum { force, stiffness, is_held } = sums[group];
+            if !is_held && stiffness.trace() > 0.0 {
+                let by = stiffness.solve(force).cast::<R>();
+                x[body.vertices.clone()].iter_mut().for_each(|x| *x = (Vec3::load(*x) - by).store());
+            }
+        }
+        self.scratch.balance = Balance { gradient, group, sums };
+    }
+
+    /// What colliders add to the Hessian of vertex i, N/m.
+    fn collider_block(&self, i: usize, x: [R; 4]) -> Sym3<f64> {
+        let Some(grip) = self.grips.get(i) else { return Sym3::ZERO };
+        let x = Vec3::load(x);
+        let mut block = Sym3::ZERO;
+        for (k, collider) in self.colliders.iter().enumerate() {
+            let (d, normal) = grip.distance(k, collider, x);
+            if d < self.thickness[i] {
+                block = block + Sym3::square(normal.cast::<f64>()) * self.contact_stiffness[i].f64();
+            }
+        }
+        if grip.limit > R::ZERO {
+            let (normal, stiffness) = (grip.normal.cast::<f64>(), grip.gradient(x).1.f64());
+            block = block + Sym3::scalar(stiffness) + Sym3::square(normal) * -stiffness;
+        }
+        block
+    }
+
+    /// The first of the bodies that each body is in contact with, by whatever others.
+    fn take_groups(&self, first: &mut Vec<usize>) {
+        let bodies = &self.model.bodies;
+        let body_of = |i: u32| bodies.partition_point(|body| body.vertices.end <= i as usize);
+        first.clear();
+        first.extend(0..bodies.len());
+        let root = |first: &[usize], mut k: usize| {
+            while first[k] != k {
+                k = first[k];
+            }
+            k
+        };
+        for touch in &self.touching.touches {
+            let [a, b] = [touch.stencil[0], touch.stencil[3]].map(|i| root(first, body_of(i)));
+            first[a.max(b)] = a.min(b);
+        }
+        (0..bodies.len()).for_each(|k| first[k] = root(first, k));
+    }
+}
