@@ -12,7 +12,7 @@ use crate::math::{Real, Sym3, Vec3};
 #[derive(Default)]
 pub(super) struct Balance<R> {
     gradient: Vec<[R; 4]>,
-    /// Which group each body belongs to, by its first body.
+    /// Which group each connected part belongs to, by its first part.
     group: Vec<usize>,
     /// By group.
     sums: Vec<Sum>,
@@ -41,19 +41,19 @@ impl<R: Real> CpuProblem<R> {
         self.take_groups(&mut group);
         sums.clear();
         sums.resize(group.len(), Sum::default());
-        for ((body, &group), &is_held) in self.model.bodies.iter().zip(&group).zip(&self.held_bodies) {
+        for ((part, &group), &is_held) in self.parts.vertices.rows().zip(&group).zip(&self.parts.is_held) {
             let sum = &mut sums[group];
             sum.is_held |= is_held;
-            for i in body.vertices.clone() {
+            for i in part.iter().map(|&i| i as usize) {
                 sum.force += Vec3::load(gradient[i]).cast::<f64>();
                 sum.stiffness = sum.stiffness + Sym3::scalar(self.inertia[i].f64()) + self.collider_block(i, x[i]);
             }
         }
-        for (body, &group) in self.model.bodies.iter().zip(&group) {
+        for (part, &group) in self.parts.vertices.rows().zip(&group) {
             let Sum { force, stiffness, is_held } = sums[group];
             if !is_held && stiffness.trace() > 0.0 {
                 let by = stiffness.solve(force).cast::<R>();
-                x[body.vertices.clone()].iter_mut().for_each(|x| *x = (Vec3::load(*x) - by).store());
+                part.iter().for_each(|&i| x[i as usize] = (Vec3::load(x[i as usize]) - by).store());
             }
         }
         self.scratch.balance = Balance { gradient, group, sums };
@@ -77,12 +77,11 @@ impl<R: Real> CpuProblem<R> {
         block
     }
 
-    /// The first of the bodies that each body is in contact with, by whatever others.
+    /// The first of the parts that each part is in contact with, by whatever others.
     fn take_groups(&self, first: &mut Vec<usize>) {
-        let bodies = &self.model.bodies;
-        let body_of = |i: u32| bodies.partition_point(|body| body.vertices.end <= i as usize);
+        let parts = self.parts.is_held.len();
         first.clear();
-        first.extend(0..bodies.len());
+        first.extend(0..parts);
         let root = |first: &[usize], mut k: usize| {
             while first[k] != k {
                 k = first[k];
@@ -90,9 +89,9 @@ impl<R: Real> CpuProblem<R> {
             k
         };
         for touch in &self.touching.touches {
-            let [a, b] = [touch.stencil[0], touch.stencil[3]].map(|i| root(first, body_of(i)));
+            let [a, b] = [touch.stencil[0], touch.stencil[3]].map(|i| root(first, self.parts.of[i as usize] as usize));
             first[a.max(b)] = a.min(b);
         }
-        (0..bodies.len()).for_each(|k| first[k] = root(first, k));
+        (0..parts).for_each(|k| first[k] = root(first, k));
     }
 }

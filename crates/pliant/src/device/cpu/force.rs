@@ -103,8 +103,8 @@ impl<'a, R: Real> Force<'a, R> {
         }
     }
 
-    /// What the contacts of a vertex at `x` (those between bodies where they were looked at last) add to its gradient, N, and what they and their friction add to the Hessian, N/m;
-    /// `None` for held vertices.
+    /// What the contacts of a vertex at `x` add to its gradient, N, and what they and their friction add to the Hessian, N/m;
+    /// `None` for held vertices. Those between bodies are as they were where all were looked at last.
     #[inline]
     pub fn contacts(&self, i: usize, x: Vec3<R>) -> Option<(Vec3<R>, Sym3<R>, Sym3<R>)> {
         if self.inv_diagonal[i] == R::ZERO {
