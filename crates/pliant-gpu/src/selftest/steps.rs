@@ -57,7 +57,7 @@ const ITERATIONS: usize = 20;
 
 /// The same for all devices: nothing is left for a device to find out.
 const PARAMETERS: Parameters =
-    Parameters { rho: 0.8, delay: 5, under_relaxation: None, over_relaxation: Some(1.2), relaxation: Some(0.1) };
+    Parameters { rho: 0.6, delay: 5, under_relaxation: None, over_relaxation: Some(1.2), relaxation: Some(0.1) };
 
 /// Every iteration rounds positions once or twice, and what that does to them fades. Seen: 50, on lavapipe.
 const ROUNDINGS: f64 = (STEPS * ITERATIONS) as f64;

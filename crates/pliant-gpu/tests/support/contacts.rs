@@ -424,7 +424,12 @@ fn compare_pressing(case: &PressingCase, out: &[f32]) -> [(&'static str, f64); 3
         + bound * own.place.length();
     let spread_error = (16.0 * EPS + 2.0 * turned) * squares / spread;
     let tilt = pressed.tilt.length();
-    let tilt_bound = moment_bound / spread + (spread_error + turned) * (tilt + moments / spread) + 8.0 * EPS * tilt;
+    // How much it slides is a quotient of two products with the direction.
+    let pressing = own.side.unit_or(Vec3::ZERO).dot(own.motion).abs().max(f64::MIN_POSITIVE);
+    let slides = turned + 16.0 * EPS * own.motion.length() / pressing;
+    let tilt_bound =
+        moment_bound / spread + (spread_error + turned + slides) * (tilt + moments / spread) + 8.0 * EPS * tilt;
+    let tilt_bound = if pressed.tilt == Vec3::ZERO && own.inertia == 0.0 { 0.0 } else { tilt_bound };
     let tilt_error = (vector(out) - pressed.tilt).length();
     let x = Vec3::new(0.3, -0.2, 0.1);
     let centre_bound = 4.0 * EPS * pressed.centre.length();

@@ -161,7 +161,10 @@ pub fn pressed<R: Real>(all: &[Pressing<R>], k: usize, is_held: bool) -> Pressed
 impl<R: Real> Pressing<R> {
     /// Pressed by so much in the mean, and across the way it slides so that the centre of pressure is below the centre of mass.
     fn tilted(&self, by: R, normal: Vec3<R>) -> Pressed<R> {
-        let across = normal.cross(self.motion).unit_or(Vec3::ZERO);
+        // What hardly moves as a whole has no way, and what turns in its place must not take rounding for one.
+        let (across, pressing) = (normal.cross(self.motion), normal.dot(self.motion));
+        let sliding = if pressing > R::ZERO { (across.length() / pressing).min(R::ONE) } else { R::ZERO };
+        let across = across.unit_or(Vec3::ZERO);
         let middle = across.dot(self.place) / self.inertia;
         let squares = across.dot(self.spread.times(across));
         let spread = squares - self.inertia * middle * middle;
@@ -173,7 +176,7 @@ impl<R: Real> Pressing<R> {
         // No farther than where one side is pressed by nothing.
         let (width, mean) = ((spread * R::of(3.0) / self.inertia).sqrt(), force / self.inertia);
         let tilt = (across.dot(off) / spread).max(-mean / width).min(mean / width);
-        Pressed { by, tilt: across * tilt, centre: self.place * (R::ONE / self.inertia) }
+        Pressed { by, tilt: across * (tilt * sliding), centre: self.place * (R::ONE / self.inertia) }
     }
 }
 
@@ -283,7 +286,7 @@ mod tests {
         });
         // It slides along x.
         let above = Pressing {
-            motion: up * 3.0 + Vec3::axis(0) * 2.0,
+            motion: up * 3.0 + Vec3::axis(0) * 20.0,
             whole: 30.0,
             whole_place: Vec3::new(0.6, 0.8, 0.45) * 30.0,
             ..Pressing::default()

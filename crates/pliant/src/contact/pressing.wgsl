@@ -68,7 +68,11 @@ fn pressed_by(own: Pressing, shares: Share, is_held: bool) -> Pressed {
 
 // Pressed by so much in the mean, and across the way it slides so that the centre of pressure is below the centre of mass.
 fn tilted(own: Pressing, by: f32, normal: vec3<f32>) -> Pressed {
-    let across = unit_or(cross(normal, own.motion), vec3(0.0));
+    let pressing = dot(normal, own.motion);
+    let way = cross(normal, own.motion);
+    var sliding = 0.0;
+    if pressing > 0.0 { sliding = min(length(way) / pressing, 1.0); }
+    let across = unit_or(way, vec3(0.0));
     let middle = dot(across, own.place) / own.inertia;
     let squares = dot(across, sym_times(own.spread, across));
     let spread = squares - own.inertia * middle * middle;
@@ -77,5 +81,5 @@ fn tilted(own: Pressing, by: f32, normal: vec3<f32>) -> Pressed {
     let off = own.whole_place * (force / own.whole) - own.stopped_place - own.place * by;
     let most = force / own.inertia / sqrt(3.0 * spread / own.inertia);
     let tilt = clamp(dot(across, off) / spread, -most, most);
-    return Pressed(by, across * tilt, own.place / own.inertia);
+    return Pressed(by, across * (tilt * sliding), own.place / own.inertia);
 }
