@@ -116,7 +116,7 @@ impl<'a, R: Real> Force<'a, R> {
             let depth = self.thickness[i] - d;
             if depth > R::ZERO {
                 push = push + Sym3::square(normal) * stiffness;
-                force = force - normal * (stiffness * depth);
+                force -= normal * (stiffness * depth);
             }
         }
         let (mut along, mut friction) = self.friction(i, x).unwrap_or((Vec3::ZERO, Sym3::ZERO));

@@ -113,7 +113,7 @@ impl<R: Real> Relax<'_, R> {
             return (g.dot(step), at - step * self.omega);
         }
         let (force, push, friction) = self.force.contacts(i, at).unwrap_or((Vec3::ZERO, Sym3::ZERO, Sym3::ZERO));
-        g = g + force;
+        g += force;
         let step = (Sym3::scalar(self.force.diagonal[i]) + push + friction).solve(g);
         (g.dot(step), without_momentum(push, at - step, at - step * self.omega))
     }
@@ -133,7 +133,7 @@ impl<R: Real> Relax<'_, R> {
                 item.iter_mut().zip(some).for_each(|(c, &slot)| *c = (slot - start as u32) / arity as u32);
                 elements.gradient_items(&item[..some.len()], x, &mut out[..some.len() * arity]);
                 for (k, &slot) in some.iter().enumerate() {
-                    sum = sum + Vec3::load(out[k * arity + (slot as usize - start) % arity]);
+                    sum += Vec3::load(out[k * arity + (slot as usize - start) % arity]);
                 }
             }
         }
