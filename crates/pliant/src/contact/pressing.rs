@@ -155,7 +155,12 @@ pub fn pressed<R: Real>(all: &[Pressing<R>], k: usize, is_held: bool) -> Pressed
     let by = by_motion.min(by_contact * R::of(2.0)).max(R::ZERO);
     let side = this.side.length();
     let alone = side * R::of(1.001) > shares.side && side > this.inertia * R::of(PLANE);
-    if alone { this.tilted(by, direction) } else { Pressed { by, ..Pressed::default() } }
+    // What lies on its own, as cloth does, presses where it is; the rest of a solid presses through what touches.
+    if alone && this.inertia * R::of(2.0) < this.whole {
+        this.tilted(by, direction)
+    } else {
+        Pressed { by, ..Pressed::default() }
+    }
 }
 
 impl<R: Real> Pressing<R> {

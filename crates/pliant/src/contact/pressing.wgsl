@@ -62,7 +62,8 @@ fn pressed_by(own: Pressing, shares: Share, is_held: bool) -> Pressed {
     let direction = pressing_direction(own);
     let by_motion = (dot(direction, own.motion) - shares.stopped + shares.pushed) / shares.side;
     let by = max(min(by_motion, by_contact * 2.0), 0.0);
-    if side * 1.001 > shares.side && side > own.inertia * PLANE { return tilted(own, by, direction); }
+    let alone = side * 1.001 > shares.side && side > own.inertia * PLANE;
+    if alone && own.inertia * 2.0 < own.whole { return tilted(own, by, direction); }
     return Pressed(by, vec3(0.0), vec3(0.0));
 }
 
