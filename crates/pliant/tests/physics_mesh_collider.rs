@@ -91,11 +91,12 @@ fn a_plate_of_triangles_carries_a_cloth_by_friction_along_and_around() {
 
 #[test]
 fn a_cloth_comes_to_rest_in_an_armchair() {
-    for method in ["pd-multigrid-chebyshev", "newton", "pd-jacobi-chebyshev"] {
+    // The default's usual 80 iterations leave hems that stir by 1 to 3 cm/s.
+    for (method, iterations) in [("pd-multigrid-chebyshev", 300), ("newton", 200), ("pd-jacobi-chebyshev", 200)] {
         let text = format!(
             "[time]\nsteps_per_frame = 2\n[[cloth]]\nsize = [0.9, 0.8]\nresolution = 13\nthickness = \"5 mm\"\n\
              position = [0, 0.75, 0.2]\n[[collider]]\nshape = \"armchair\"\ncells = 40\nfriction = 0.6\n\
-             [[force]]\nkind = \"damping\"\nrate = 2\n[solver]\nmethod = \"{method}\"\n"
+             [[force]]\nkind = \"damping\"\nrate = 2\n[solver]\nmethod = \"{method}\"\niterations = {iterations}\n"
         );
         let mut simulation = Simulation::new(&scene(&text)).unwrap();
         let mut least = f64::INFINITY;
