@@ -8,13 +8,29 @@ use pliant::math::{Real, Vec3};
 use pliant::model::{Model, ModelBuilder, Pin, Potential, State, System};
 use pliant::scene::Scene;
 use pliant::solver::{Control, NewtonReport, Parameters, SolveError, SolveReport, find_method, minimise};
-use pliant::step::step_input;
+use pliant::step::{Simulation, step_input};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// A scene from its text, with `pliant = 1` added.
 pub fn scene(text: &str) -> Scene {
     Scene::parse(&format!("pliant = 1\n{text}"), "test", Path::new("."), &[]).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Where the middle of everything is before and after so many steps, m.
+pub fn middle_after(text: &str, method: &str, frames: usize) -> [[f64; 3]; 2] {
+    let mut scene = scene(text);
+    scene.solver.method = method.to_string();
+    let mut simulation = Simulation::new(&scene).unwrap();
+    let middle = |simulation: &mut Simulation| {
+        let x = simulation.state().unwrap().x;
+        [0, 1, 2].map(|k| x.iter().map(|x| x[k]).sum::<f64>() / x.len() as f64)
+    };
+    let before = middle(&mut simulation);
+    for _ in 0..frames {
+        simulation.step().unwrap();
+    }
+    [before, middle(&mut simulation)]
 }
 
 /// The folder of the scenes that are shipped.
