@@ -44,6 +44,11 @@ pub struct Pressed<R> {
 }
 
 impl<R: Real> Pressed<R> {
+    /// The same with places from where `origin` was a place, m.
+    pub fn moved(self, origin: Vec3<R>) -> Self {
+        Self { centre: self.centre + origin, ..self }
+    }
+
     /// The same in another precision.
     pub fn cast<S: Real>(&self) -> Pressed<S> {
         Pressed { by: S::of(self.by.f64()), tilt: self.tilt.cast(), centre: self.centre.cast() }

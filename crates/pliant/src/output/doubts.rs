@@ -31,6 +31,7 @@ pub(super) fn doubts(scene: &Scene, model: &Model, report: &RunReport, time: f64
         unsolved(scene, model, report).or_else(|| unbalanced(scene, report)),
         overstretched(scene, model, report, time),
         inside_out(scene, report),
+        intersecting(scene, report),
         tried_again(report),
     ];
     doubts.into_iter().flatten().collect()
@@ -120,6 +121,19 @@ fn inside_out(scene: &Scene, report: &RunReport) -> Option<String> {
             "{} inside out at the end, which no solid bears: the material is too soft for its load, or the motion is wrong: {}",
             counted(report.inverted, "tetrahedron is", "tetrahedra are"),
             advice(scene, report)
+        )
+    })
+}
+
+/// Bodies that should stop each other did not. Without `self_collision` nobody promised it.
+fn intersecting(scene: &Scene, report: &RunReport) -> Option<String> {
+    (scene.contact.self_collision && report.intersections > 0).then(|| {
+        let least = if report.intersections_capped { "at least " } else { "" };
+        format!(
+            "{least}{} each other at the end, though self_collision is on: contact is found once a step, and what goes far in a \
+             step may pass: raise time.steps_per_frame ({}) or the thickness",
+            counted(report.intersections, "pair of triangles crosses", "pairs of triangles cross"),
+            scene.time.steps_per_frame
         )
     })
 }

@@ -285,7 +285,7 @@ const CONTACT: SectionKeys = SectionKeys {
             "self_collision",
             Kind::Flag,
             "false",
-            "Whether surfaces of bodies stop each other and themselves. They keep half of the `thickness` of both apart; what passes in one step all the same is pushed back in the next.",
+            "Whether surfaces of bodies stop each other and themselves. They keep half of the `thickness` of both apart, so every body must have one; what passes in one step all the same is pushed back in the next.",
         ),
         key(
             "friction",
@@ -424,7 +424,7 @@ const SOLVER: SectionKeys = SectionKeys {
             "under_relaxation",
             Kind::Number(PLAIN, Range::BELOW_TWO),
             "the largest that is safe",
-            "Factor on each step of the Jacobi, Gauss-Seidel, direct and multigrid methods.",
+            "Factor on each step of the Jacobi, Gauss-Seidel, direct and multigrid methods, and of `vivace-chebyshev`.",
         ),
         key(
             "over_relaxation",

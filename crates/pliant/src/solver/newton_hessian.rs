@@ -188,7 +188,8 @@ fn failed(error: CholeskyError) -> SolveError {
 fn graph(potential: &Potential, x: &[[f64; 4]]) -> Csr {
     let held = &potential.system().held;
     let mut rows: Vec<Vec<u32>> = (0..held.len() as u32).map(|i| vec![i]).collect();
-    let near = |touch: &&Touch<f64>| !x.is_empty() && (touch.limit > 0.0 || touch.clearance(x) < touch.gap);
+    // The gap of what starts deep inside is negative, because it is pushed out little by little.
+    let near = |touch: &&Touch<f64>| !x.is_empty() && (touch.limit > 0.0 || touch.clearance(x) < touch.gap.max(0.0));
     for touch in potential.touches().iter().filter(near) {
         let free = || touch.stencil.iter().copied().filter(|&i| !held[i as usize]);
         free().for_each(|i| rows[i as usize].extend(free()));

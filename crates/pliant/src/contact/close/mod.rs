@@ -16,7 +16,8 @@
 //! **What is not.** Pairs that share a vertex. Pairs of one body that are closer than their gap in the rest shape, or a fine
 //! mesh of thick cloth would push itself apart for ever. Of a connected surface, what is not nearest to a vertex round about: a
 //! triangle that is closest at its border counts only if the surface beyond comes no nearer, and if several have that edge or
-//! corner, one of them for all; else what lies flat on a cloth would be pushed sideways by all triangles around. Pairs of edges
+//! corner, one of them for all; else what lies flat on a cloth would be pushed sideways by all triangles around. A border that is
+//! far off the way the surface round the vertex faces (`facing.rs`). Pairs of edges
 //! that are closest at an end, because a vertex there is as close to a triangle.
 //!
 //! **Which side.** The normal points to where the pair was at the start of the step, so that it cannot pass in the step. A pair
@@ -29,6 +30,7 @@
 //! no recursion, no lists that grow.
 
 mod distance;
+mod facing;
 mod find;
 mod grid;
 mod kept;

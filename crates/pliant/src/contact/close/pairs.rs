@@ -1,11 +1,13 @@
 //! Which pairs count, and what becomes of them: all that is asked of one vertex and one triangle, or of two edges.
 
 use super::distance::{Closest, crossing, point_triangle, segment_segment};
+use super::facing::Facing;
 use super::grid::{Grid, Placed};
 use super::kept::{Lists, Nearest, Slot};
 use super::normal::Apart;
 use super::{CloseSurface, Contact, ContactKind};
 use crate::math::{Real, Vec3};
+use rayon::prelude::*;
 use std::sync::Arc;
 
 /// No vertex.
@@ -15,6 +17,10 @@ const NONE: u32 = u32::MAX;
 const NEIGHBOURS: f64 = 1.01;
 /// A surface that rises by less than this, as sine of an angle, is as level as rounding can tell.
 const LEVEL: f64 = 1e-3;
+/// Vertices or edges that one thread looks at in a row, at least.
+const FEW: usize = 1024;
+/// A normal that is turned off the offset makes a plane farther ahead, m/m.
+const TURNED: f64 = 0.999;
 /// How large boxes of triangles and edges usually are, in mean lengths of edges.
 const USUAL_EXTENT: f64 = 1.3;
 
@@ -28,6 +34,9 @@ pub(super) struct Vertices<R> {
     pub largest_half: R,
     /// How far each would go in the step, at most `reach`, m.
     motion: Vec<R>,
+    /// Which way the surface faces at vertices and at edges.
+    facing: Vec<Facing<R>>,
+    edge_facing: Vec<Facing<R>>,
     /// Usual extent of what is between them, m.
     pub usual_extent: R,
 }
@@ -39,13 +48,20 @@ impl<R: Real> Vertices<R> {
             half: surface.half.iter().map(|h| R::of(*h)).collect(),
             largest_half: R::of(0.5 * surface.largest_gap()),
             motion: vec![R::ZERO; surface.vertices()],
+            facing: vec![Facing::ANY; surface.vertices()],
+            edge_facing: vec![Facing::ANY; surface.edges.len()],
             usual_extent: R::of(USUAL_EXTENT * surface.mean_edge()),
             surface,
         }
     }
 
-    /// How far each vertex goes, and the farthest of all, m.
+    /// How far each vertex goes and which way surfaces face; returns how far the farthest goes, m.
     pub fn measure(&mut self, x_start: &[[R; 4]], x_target: &[[R; 4]], reach: R) -> R {
+        let surface = &self.surface;
+        let facing = self.facing.par_iter_mut().with_min_len(FEW).enumerate();
+        facing.for_each(|(v, facing)| *facing = Facing::of_vertex(surface, x_start, v));
+        let facing = self.edge_facing.par_iter_mut().with_min_len(FEW).enumerate();
+        facing.for_each(|(e, facing)| *facing = Facing::of_edge(surface, x_start, e));
         let mut farthest = R::ZERO;
         for (motion, (from, to)) in self.motion.iter_mut().zip(x_start.iter().zip(x_target)) {
             *motion = (Vec3::load(*to) - Vec3::load(*from)).length().min(reach);
@@ -98,7 +114,8 @@ impl<R: Real> Pairs<'_, R> {
             return None;
         }
         let border = border_part(corners, closest.at);
-        if border.is_some_and(|part| self.comes_nearer(v, part, closest.offset)) {
+        let facing = &self.vertices.facing[v as usize];
+        if border.is_some_and(|part| facing.is_far_off(closest.offset) || self.comes_nearer(v, part, closest.offset)) {
             return None;
         }
         let part = border.unwrap_or([t, NONE]);
@@ -134,7 +151,8 @@ impl<R: Real> Pairs<'_, R> {
         let hem = before.is_some_and(|s| s.part[1] != NONE && s.part.iter().all(|&i| self.at_hem(i)));
         let before = before.map(|slot| slot.direction);
         let (motion, magnitude) = self.motion(stencil, face_weights(slot.at));
-        slot.direction = Apart { offset: slot.direction, across, inside, motion, magnitude, before, hem }.normal();
+        let normal = Apart { offset: slot.direction, across, inside, motion, magnitude, before, hem }.normal();
+        slot.direction = if inside { normal } else { self.vertices.facing[stencil[0] as usize].nearest(normal) };
     }
 
     /// What was kept of a triangle beside `t` or, on an edge or a corner of it, for it: the vertex may have come from there. Not
@@ -164,7 +182,7 @@ impl<R: Real> Pairs<'_, R> {
 
     pub fn face_contact(&self, owner: usize, slot: &Slot<R>) -> Contact<R> {
         let (stencil, weight) = (self.face_stencil(owner, slot), face_weights(slot.at));
-        let (normal, gap) = (slot.direction, self.gap(stencil, weight));
+        let (normal, gap) = (slot.direction, self.gap_along(stencil, weight, slot.direction));
         Contact { stencil, weight, normal, gap, kind: ContactKind::VertexTriangle }
     }
 
@@ -204,6 +222,9 @@ impl<R: Real> Pairs<'_, R> {
         let closest = crossing([p1, q1], [p2, q2])?;
         let gap = self.gap(stencil, edge_weights(closest.at));
         let clearance = self.clearance(&closest, gap, motion)?;
+        if [owner, other].iter().any(|&e| self.vertices.edge_facing[e as usize].is_far_off(closest.offset)) {
+            return None;
+        }
         if self.same_body(i, k) && self.rests_near_edge(stencil, gap) {
             return None;
         }
@@ -226,12 +247,17 @@ impl<R: Real> Pairs<'_, R> {
         let (motion, magnitude) = self.motion(stencil, edge_weights(slot.at));
         let across = (q1 - p1).cross(q2 - p2);
         let (offset, inside, hem) = (slot.direction, true, false);
-        slot.direction = Apart { offset, across, inside, motion, magnitude, before, hem }.normal();
+        let normal = Apart { offset, across, inside, motion, magnitude, before, hem }.normal();
+        // The one that is less free has the last word, and of two that are as flat always the same.
+        let mut facing =
+            [owner.min(slot.other as usize), owner.max(slot.other as usize)].map(|e| &self.vertices.edge_facing[e]);
+        facing.sort_by(|a, b| b.width().f64().total_cmp(&a.width().f64()));
+        slot.direction = facing.iter().fold(normal, |normal, facing| facing.nearest(normal));
     }
 
     pub fn edge_contact(&self, owner: usize, slot: &Slot<R>) -> Contact<R> {
         let (stencil, weight) = (self.edge_stencil(owner as u32, slot.other), edge_weights(slot.at));
-        let (normal, gap) = (slot.direction, self.gap(stencil, weight));
+        let (normal, gap) = (slot.direction, self.gap_along(stencil, weight, slot.direction));
         Contact { stencil, weight, normal, gap, kind: ContactKind::EdgeEdge }
     }
 
@@ -283,6 +309,17 @@ impl<R: Real> Pairs<'_, R> {
     #[inline(always)]
     fn gap(&self, stencil: [u32; 4], weight: [R; 4]) -> R {
         (0..4).fold(R::ZERO, |sum, k| sum + self.vertices.half[stencil[k] as usize] * weight[k].abs())
+    }
+
+    /// The distance that four vertices keep along a normal, m. Where it is turned off the way from one to the other, both are farther
+    /// apart across it, and what is near along it need not part.
+    fn gap_along(&self, stencil: [u32; 4], weight: [R; 4], normal: Vec3<R>) -> R {
+        let gap = self.gap(stencil, weight);
+        let [a, b, c, d] = self.points(stencil);
+        let apart = (a - d) * weight[0] + (b - d) * weight[1] + (c - d) * weight[2];
+        let along = normal.dot(apart);
+        let is_turned = along >= R::ZERO && along < apart.length() * R::of(TURNED);
+        if is_turned { gap.min(along) } else { gap }
     }
 
     /// Distance less the gap, m, if that may be used up in the step.

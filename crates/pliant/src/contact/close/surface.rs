@@ -43,6 +43,8 @@ pub struct CloseSurface {
     pub(super) vertices: Vec<u32>,
     pub(super) edges: Vec<[u32; 2]>,
     pub(super) triangles: Vec<[u32; 3]>,
+    /// Both triangles of each edge; `u32::MAX` where there are not two.
+    pub(super) sides: Vec<[u32; 2]>,
     /// Which corners of triangles are at each vertex, as triangle · 3 + corner.
     pub(super) corners: Incidence,
     /// Vertices of edges with one triangle.
@@ -66,6 +68,7 @@ impl CloseSurface {
             (0..3).map(|k| (a[k] - b[k]).powi(2)).sum::<f64>().sqrt()
         });
         let mean_edge = lengths.sum::<f64>() / edges.len().max(1) as f64;
+        let sides = sides(&edges, &triangles);
         Self {
             rest_x: parts.rest_x.to_vec(),
             half: (0..n).map(|i| 0.5 * parts.thickness.get(i).copied().unwrap_or(0.0)).collect(),
@@ -74,6 +77,7 @@ impl CloseSurface {
             edges,
             corners: Incidence::new(n, &triangles),
             triangles,
+            sides,
             hem,
             mean_edge,
         }
@@ -118,6 +122,23 @@ impl CloseSurface {
     }
 }
 
+/// Both triangles of each of the `edges`, which are ascending; `u32::MAX` where there are not two.
+fn sides(edges: &[[u32; 2]], triangles: &[[u32; 3]]) -> Vec<[u32; 2]> {
+    const NONE: u32 = u32::MAX;
+    let (mut sides, mut count) = (vec![[NONE; 2]; edges.len()], vec![0u8; edges.len()]);
+    for (t, &[a, b, c]) in (0..).zip(triangles) {
+        for [i, j] in [[a, b], [b, c], [c, a]] {
+            let Ok(e) = edges.binary_search(&[i.min(j), i.max(j)]) else { continue };
+            if let Some(side) = sides[e].get_mut(usize::from(count[e])) {
+                *side = t;
+            }
+            count[e] = count[e].saturating_add(1);
+        }
+    }
+    sides.iter_mut().zip(count).filter(|(_, count)| *count != 2).for_each(|(sides, _)| *sides = [NONE; 2]);
+    sides
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -134,6 +155,8 @@ mod tests {
         let surface = CloseSurface::new(&parts);
         assert_eq!(surface.vertices, [0, 1, 2, 4]);
         assert_eq!(surface.edges, [[0, 1], [0, 2], [1, 2], [1, 4], [2, 4]]);
+        assert_eq!(surface.sides[2], [0, 1]);
+        assert!([0, 1, 3, 4].iter().all(|&e: &usize| surface.sides[e] == [u32::MAX; 2]));
         assert_eq!((surface.triangles.len(), surface.half.clone()), (2, vec![0.05, 0.1, 0.0, 0.0, 0.0]));
         assert_eq!(surface.largest_gap(), 0.2);
         assert!((surface.usual_reach() - (4.0 + 2f64.sqrt()) / 5.0).abs() < 1e-15);

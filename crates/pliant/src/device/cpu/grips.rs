@@ -61,16 +61,24 @@ impl<R: Real> CpuProblem<R> {
                 true => self.pressing(part, collider, &mut parts),
                 false => Pressing::default(),
             }));
-            found.extend((0..sums.len()).map(|k| pressed(&sums, k, is_held).cast()));
+            let origin = self.origin(part);
+            found.extend((0..sums.len()).map(|k| pressed(&sums, k, is_held).moved(origin).cast()));
         }
         (self.pressed, self.scratch.pressing) = (found, [parts, sums]);
     }
 
+    /// Places of a part are from its first vertex, so that little of their squares is lost far from the origin.
+    fn origin(&self, vertices: &[u32]) -> Vec3<f64> {
+        vertices.first().map_or(Vec3::ZERO, |&i| Vec3::load(self.start[i as usize]).cast())
+    }
+
     fn pressing(&self, vertices: &[u32], collider: &PosedCollider<R>, parts: &mut Vec<Pressing<f64>>) -> Pressing<f64> {
+        let origin = self.origin(vertices);
         parts.resize(vertices.len().div_ceil(CHUNK), Pressing::default());
         parts.par_iter_mut().enumerate().for_each(|(k, part)| {
             let own = &vertices[k * CHUNK..vertices.len().min((k + 1) * CHUNK)];
-            *part = own.iter().fold(Pressing::default(), |sum, &i| sum + self.pressing_of(i as usize, collider));
+            *part =
+                own.iter().fold(Pressing::default(), |sum, &i| sum + self.pressing_of(i as usize, collider, origin));
         });
         parts.iter().fold(Pressing::default(), |sum, part| sum + *part)
     }
@@ -82,7 +90,7 @@ impl<R: Real> CpuProblem<R> {
     }
 
     /// What one vertex adds.
-    fn pressing_of(&self, i: usize, collider: &PosedCollider<R>) -> Pressing<f64> {
+    fn pressing_of(&self, i: usize, collider: &PosedCollider<R>, origin: Vec3<f64>) -> Pressing<f64> {
         if self.inv_mass[i] == R::ZERO {
             return Pressing::default();
         }
@@ -90,7 +98,7 @@ impl<R: Real> CpuProblem<R> {
         let start = Vec3::load(self.start[i]);
         let carried = start + collider.velocity_at(start) * R::of(self.system.h);
         let motion = (carried - Vec3::load(self.x_tilde[i])).cast::<f64>() * inertia;
-        let x = start.cast::<f64>();
+        let x = start.cast::<f64>() - origin;
         let whole = Pressing { motion, whole_place: x * inertia, whole: inertia, ..Pressing::default() };
         let Some(Approach { normal, stopped, depth, .. }) = self.approach(i, collider) else {
             return whole;

@@ -26,13 +26,25 @@ pub(super) fn sum_chunks<T: Send>(
     parts: &mut Vec<f64>,
     f: impl Fn(usize, &mut [T]) -> f64 + Sync + Send,
 ) -> f64 {
-    parts.resize(out.len().div_ceil(CHUNK), 0.0);
-    if out.len() <= SEQUENTIAL {
-        let chunks = out.chunks_mut(CHUNK).zip(parts.iter_mut()).enumerate();
-        chunks.for_each(|(k, (chunk, part))| *part = f(k * CHUNK, chunk));
+    sum_blocks(out, 1, parts, f)
+}
+
+/// The same where every item is a block of `each` vertices.
+#[inline]
+pub(super) fn sum_blocks<T: Send>(
+    out: &mut [T],
+    each: usize,
+    parts: &mut Vec<f64>,
+    f: impl Fn(usize, &mut [T]) -> f64 + Sync + Send,
+) -> f64 {
+    let size = CHUNK / each;
+    parts.resize(out.len().div_ceil(size), 0.0);
+    if out.len() * each <= SEQUENTIAL {
+        let chunks = out.chunks_mut(size).zip(parts.iter_mut()).enumerate();
+        chunks.for_each(|(k, (chunk, part))| *part = f(k * size, chunk));
     } else {
-        let chunks = out.par_chunks_mut(CHUNK).zip(parts.par_iter_mut()).enumerate();
-        chunks.for_each(|(k, (chunk, part))| *part = f(k * CHUNK, chunk));
+        let chunks = out.par_chunks_mut(size).zip(parts.par_iter_mut()).enumerate();
+        chunks.for_each(|(k, (chunk, part))| *part = f(k * size, chunk));
     }
     parts.iter().sum()
 }

@@ -2,7 +2,7 @@
 //! and the elements around it are projected anew for it.
 
 use super::force::Force;
-use super::parallel::sum_chunks;
+use super::parallel::sum_blocks;
 use super::problem::CpuProblem;
 use super::rows::{Block, NO_VERTEX, Rows, blocks};
 use crate::colouring::Colouring;
@@ -57,7 +57,8 @@ impl<R: Real> CpuProblem<R> {
         }
         let relax = Relax { force: Force::of(self), elements: &self.elements, rows, omega };
         let x_now = &*x;
-        residual[colour] = sum_chunks(next, &mut parts, |first, next| relax.chunk(range.start + first, x_now, next));
+        residual[colour] =
+            sum_blocks(next, LANES, &mut parts, |first, next| relax.chunk(range.start + first, x_now, next));
         for (block, next) in rows.blocks[range].iter().zip(next) {
             for (i, next) in block.iter().zip(next).filter(|(i, _)| **i != NO_VERTEX) {
                 x[*i as usize] = *next;

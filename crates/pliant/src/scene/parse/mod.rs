@@ -16,7 +16,7 @@ use super::key::SectionKeys;
 use super::keys::{self, SECTIONS};
 use super::reader::Section;
 use super::tree::{Node, Place, Table, Value};
-use super::types::{Cloth, Collider, Scene, Solid};
+use super::types::{Cloth, Collider, ContactSettings, Scene, Solid};
 use super::{set, suggest};
 
 /// No scene is larger, bytes; a device or a pipe without end is.
@@ -140,13 +140,15 @@ fn scene(root: &Table, file: &str, folder: &Path, log: &Log) -> Scene {
         log.add(start, "the scene has no body", "add a [[cloth]] or a [[solid]]");
     }
     check_names(root, &cloth, &solid, &collider, log);
+    let contact = settings::contact(&only(root, "contact", log));
+    check_thickness(root, &contact, &cloth, &solid, log);
     let pin = pin::pins(&sections(root, "pin", log), &pin::bodies(&cloth, &solid));
     Scene {
         name: top.text("name").unwrap_or_else(|| stem(file)),
         folder: folder.to_path_buf(),
         gravity: top.vector("gravity").unwrap_or([0.0, -9.81, 0.0]),
         seed: top.big_count("seed").unwrap_or(0),
-        contact: settings::contact(&only(root, "contact", log)),
+        contact,
         pin,
         force: force::forces(&sections(root, "force", log)),
         time: settings::time(&only(root, "time", log)),
@@ -216,6 +218,19 @@ fn only<'a>(root: &'a Table, name: &str, log: &'a Log<'a>) -> Section<'a> {
 /// The default name of the `index`th of `count` things.
 pub(super) fn default_name(what: &str, index: usize, count: usize) -> String {
     if count == 1 { what.to_string() } else { format!("{what}{index}") }
+}
+
+/// Bodies that stop each other keep their thickness apart: without one nothing would.
+fn check_thickness(root: &Table, contact: &ContactSettings, cloth: &[Cloth], solid: &[Solid], log: &Log) {
+    let cloths = sections(root, "cloth", log).into_iter().zip(cloth.iter().map(|c| c.thickness));
+    let solids = sections(root, "solid", log).into_iter().zip(solid.iter().map(|s| s.thickness));
+    for (section, _) in cloths.chain(solids).filter(|(_, thickness)| contact.self_collision && *thickness <= 0.0) {
+        section.fail(
+            "thickness",
+            "a body without thickness stops nothing, and contact.self_collision is on".to_string(),
+            "give it a `thickness` above 0, or switch self_collision off",
+        );
+    }
 }
 
 /// Pins find bodies by name, and messages name colliders: no name may be given twice.
