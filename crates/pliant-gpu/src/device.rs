@@ -3,12 +3,11 @@
 use crate::buffer::Field;
 use crate::error::GpuError;
 use crate::gpu::Gpu;
-use crate::kernels::SweepParameters;
 use crate::order::Order;
 use crate::problem::GpuProblem;
 use crate::readback::Ticket;
-use crate::sweep::sweep_buffers;
-use pliant::device::{Blend, Device, DeviceError, Factor, Measures, Moment, Slot, StepInput};
+use pliant::contact::close::Side;
+use pliant::device::{Blend, Device, DeviceError, Factor, Measures, Moment, Slot, StepInput, TouchSearch};
 use pliant::model::{Model, Potential, System};
 use std::sync::Arc;
 use std::time::Instant;
@@ -63,11 +62,20 @@ impl Device for Gpu {
     }
 
     fn upload(&mut self, model: &Arc<Model>, system: &Arc<System>) -> Result<GpuProblem, DeviceError> {
-        if model.self_friction.is_some() {
-            let (what, help) = ("self-collision".to_string(), "use --device cpu".to_string());
-            return Err(DeviceError::Unsupported { device: self.name(), what, help });
+        if !self.search.as_ref().is_some_and(|search| search.is_about(model)) {
+            self.search = TouchSearch::new(model);
         }
         GpuProblem::new(&self.context, &mut self.library, model, system).map_err(|error| self.device_error(error))
+    }
+
+    fn sides(&self) -> [Vec<Side>; 2] {
+        self.search.as_ref().map_or_else(Default::default, TouchSearch::sides)
+    }
+
+    fn set_sides(&mut self, sides: &[Vec<Side>; 2]) {
+        if let Some(search) = &mut self.search {
+            search.set_sides(sides);
+        }
     }
 
     fn points(&self, problem: &GpuProblem) -> Points {
@@ -130,6 +138,8 @@ impl Device for Gpu {
     fn begin_step(&mut self, problem: &mut GpuProblem, input: &StepInput, x: &Points, v: &Points) {
         self.step_clock.scope = self.recorder.time_begin();
         self.predict(problem, input, &x.field, &v.field);
+        self.find_touches(problem, input.since, &x.field);
+        self.take_groups(problem);
     }
 
     fn start(&mut self, problem: &GpuProblem, x: &mut Points) {
@@ -137,7 +147,8 @@ impl Device for Gpu {
     }
 
     fn meet_colliders(&mut self, problem: &mut GpuProblem, x: &mut Points) {
-        self.meet_all_colliders(problem, &x.field);
+        self.meet_all_colliders(problem, &x.field, true);
+        self.meet_bodies(problem, &x.field);
     }
 
     fn end_step(&mut self, problem: &GpuProblem, x_prev: &Points, x: &mut Points, v: &mut Points) {
@@ -162,22 +173,20 @@ impl Device for Gpu {
 
     fn potential<'a>(&mut self, problem: &'a mut GpuProblem) -> Result<&'a Potential, DeviceError> {
         self.read_grips(problem).map_err(|error| self.device_error(error))?;
-        let GpuProblem { order, potential, x_tilde, .. } = problem;
+        let GpuProblem { order, potential, x_tilde, touching, .. } = problem;
         let target = &mut potential.x_tilde;
         let read = self.recorder.read_points(x_tilde, |place, x| {
             target[order.vertex[place] as usize] = [x[0], x[1], x[2], 0.0];
         });
         read.map_err(|error| self.device_error(error))?;
+        if let Some(touching) = touching {
+            potential.set_touches(touching.touches.all.iter().map(|touch| touch.cast()));
+        }
         Ok(potential)
     }
 
     fn gradient(&mut self, problem: &mut GpuProblem, x: &Points, g: &mut Points) {
-        self.prepare_matrix(problem);
-        self.fill_slots(problem, &x.field);
-        let fresh = u32::from(std::mem::take(&mut problem.fresh_step));
-        let buffers = sweep_buffers(problem, &x.field, &g.field, &problem.contact);
-        let parameters = SweepParameters { n: problem.n, fresh, ..Default::default() };
-        self.recorder.run(&problem.kernels.gradient, &buffers, &parameters, problem.n);
+        self.gradient_at(problem, &x.field, &g.field);
     }
 
     fn jacobi(
@@ -201,7 +210,7 @@ impl Device for Gpu {
     }
 
     fn descend(&mut self, problem: &GpuProblem, z: &Points, x: &Points, x_before: &mut Points, blend: Blend) {
-        if problem.packed_colliders.is_empty() {
+        if problem.may_touch() == 0 {
             self.vector.descend(&mut self.recorder, &z.field, &x.field, &x_before.field, blend);
         } else {
             self.descend_touching(problem, &z.field, &x.field, &x_before.field, blend);
@@ -259,6 +268,10 @@ impl Device for Gpu {
 
     fn enforce(&mut self, problem: &mut GpuProblem, x: &mut Points, [first, second]: [&mut Points; 2]) {
         self.enforce_positions(problem, &x.field, [&first.field, &second.field]);
+    }
+
+    fn balance_bodies(&mut self, problem: &mut GpuProblem, x: &mut Points) {
+        self.balance_all(problem, &x.field);
     }
 
     fn turn_free_parts(&mut self, problem: &mut GpuProblem, x: &mut Points) {

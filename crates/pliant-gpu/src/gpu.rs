@@ -9,6 +9,7 @@ use crate::library::Library;
 use crate::recorder::Recorder;
 use crate::timer::StepClock;
 use crate::vector::Vector;
+use pliant::device::TouchSearch;
 use pliant::disk_cache::DiskCache;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -22,6 +23,8 @@ pub struct Gpu {
     pub(crate) vector: Vector,
     pub(crate) library: Library,
     pub(crate) step_clock: StepClock,
+    /// Where bodies touch each other: remembers from step to step on which side, whatever the size of steps.
+    pub(crate) search: Option<TouchSearch<f32>>,
     /// The best cuts found so far, by mesh.
     pub(crate) cuts: HashMap<u64, Cut>,
     pub(crate) cache: Option<DiskCache>,
@@ -50,6 +53,7 @@ impl Gpu {
             vector: Vector::new(&context)?,
             library: Library::new(&context),
             step_clock: StepClock::default(),
+            search: None,
             context,
         })
     }

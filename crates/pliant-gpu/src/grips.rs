@@ -1,18 +1,18 @@
 //! Contacts of a step before its solve: how hard bodies press, and so their friction.
 
 use crate::buffer::{Buffer, Field};
+use crate::chunks::Chunks;
 use crate::context::Context;
 use crate::error::GpuError;
 use crate::gpu::Gpu;
 use crate::kernel::{Access, GROUP, Kernel};
-use crate::kernels::{Colliders, grip_text};
+use crate::kernels::{Obstacles, grip_text};
 use crate::library::Library;
-use crate::order::Order;
 use crate::problem::GpuProblem;
 use bytemuck::{Pod, Zeroable};
 use pliant::contact::{Grip, sticking_slip};
 use pliant::math::Vec3;
-use pliant::model::{Model, System};
+use pliant::model::Model;
 use std::sync::Arc;
 
 /// What the grips of a step are found with.
@@ -21,11 +21,6 @@ pub(crate) struct Grips {
     total: Arc<Kernel>,
     balance: Arc<Kernel>,
     grip: Arc<Kernel>,
-    /// Vertices of one connected part each, a workgroup's worth: the first, the one after the last, the body.
-    chunks: Buffer,
-    chunk_count: u32,
-    /// First chunk, number of chunks, and whether a pin holds it.
-    bodies: Buffer,
     /// Bodies times colliders.
     pairs: u32,
     parts: Buffer,
@@ -47,38 +42,27 @@ impl Grips {
     pub(crate) fn new(
         context: &Context,
         library: &mut Library,
-        (model, system, order): (&Model, &System, &Order),
+        model: &Model,
+        chunks: &Chunks,
     ) -> Result<Option<Self>, GpuError> {
         let colliders = model.colliders.len();
         if model.vertices() == 0 || colliders == 0 {
             return Ok(None);
         }
-        let (mut chunks, mut bodies, mut first) = (Vec::new(), Vec::new(), 0);
-        for (number, part) in order.parts.rows().enumerate() {
-            // The parts lie one after the other.
-            let places = first..first + part.len();
-            first = places.end;
-            let starts = places.clone().step_by(GROUP as usize);
-            bodies.push([chunks.len(), starts.len(), usize::from(system.holds_some_of(model, part))].map(|i| i as u32));
-            let chunk = |first| [first, places.end.min(first + GROUP as usize), number].map(|i| i as u32);
-            chunks.extend(starts.map(chunk));
-        }
+        let (chunks, parts) = (chunks.count as usize, chunks.part_count as usize);
         use Access::{Read, Write};
         let access = [Read, Read, Read, Read, Write, Read, Read, Write, Write, Write];
-        let text = grip_text(Colliders::of(model));
+        let text = grip_text(Obstacles::of(model));
         let mut kernel = |entry: &str| library.kernel::<GripParameters>("grip", &text, entry, &access);
         Ok(Some(Self {
             press: kernel("press")?,
             total: kernel("total")?,
             balance: kernel("balance")?,
             grip: kernel("grip")?,
-            chunks: Buffer::with(context, "chunks of bodies", &chunks)?,
-            chunk_count: chunks.len() as u32,
-            bodies: Buffer::with(context, "bodies", &bodies)?,
-            pairs: (bodies.len() * colliders) as u32,
-            parts: Buffer::new(context, "parts of pressing forces", (112 * chunks.len() * colliders) as u64)?,
-            totals: Buffer::new(context, "pressing forces", (112 * bodies.len() * colliders) as u64)?,
-            pressed: Buffer::with(context, "pressing", &vec![[0.0f32; 8]; bodies.len() * colliders])?,
+            pairs: (parts * colliders) as u32,
+            parts: Buffer::new(context, "parts of pressing forces", (112 * chunks * colliders) as u64)?,
+            totals: Buffer::new(context, "pressing forces", (112 * parts * colliders) as u64)?,
+            pressed: Buffer::with(context, "pressing", &vec![[0.0f32; 8]; parts * colliders])?,
             rough: model.colliders.iter().any(|collider| collider.friction() > 0.0),
         }))
     }
@@ -95,8 +79,8 @@ impl Gpu {
             &problem.inertia,
             &problem.colliders,
             &problem.touch,
-            &grips.chunks,
-            &grips.bodies,
+            &problem.chunks.chunks,
+            &problem.chunks.parts,
             &grips.parts,
             &grips.totals,
             &grips.pressed,
@@ -105,11 +89,11 @@ impl Gpu {
             self.recorder.run(kernel, &buffers, &GripParameters { n, h }, invocations);
         };
         if grips.rough {
-            run(&grips.press, grips.chunk_count, grips.chunk_count * GROUP);
+            run(&grips.press, problem.chunks.count, problem.chunks.count * GROUP);
             run(&grips.total, grips.pairs, grips.pairs * GROUP);
             run(&grips.balance, grips.pairs, grips.pairs);
         }
-        run(&grips.grip, grips.chunk_count, grips.chunk_count * GROUP);
+        run(&grips.grip, problem.chunks.count, problem.chunks.count * GROUP);
     }
 
     /// Brings the friction of the step to the objective in `f64`.

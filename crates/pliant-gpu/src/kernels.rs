@@ -26,7 +26,8 @@ pub(crate) struct StepParameters {
     pub h: f32,
     pub drift: f32,
     pub fall: [f32; 3],
-    pub padding: u32,
+    /// 1 if friction counts where vertices meet colliders.
+    pub rough: u32,
 }
 
 #[derive(Clone, Copy, Default, Pod, Zeroable)]
@@ -75,48 +76,57 @@ pub(crate) struct Kernels {
 }
 
 /// The text of the kernels that loop over a vertex's neighbours.
-pub(crate) fn force_text(has_slots: bool, colliders: Colliders, kernel: &str) -> String {
-    let slots = include_str!("kernels/slots.wgsl");
-    bare_force_text(colliders, &format!("const HAS_SLOTS: bool = {has_slots};\n{slots}\n{kernel}"))
+pub(crate) fn force_text(has_slots: bool, obstacles: Obstacles, kernel: &str) -> String {
+    let (bodies, slots) = (include_str!("kernels/bodies.wgsl"), include_str!("kernels/slots.wgsl"));
+    bare_force_text(obstacles, &format!("const HAS_SLOTS: bool = {has_slots};\n{bodies}\n{slots}\n{kernel}"))
 }
 
 /// The same for kernels that keep slots elsewhere.
-pub(crate) fn bare_force_text(colliders: Colliders, kernel: &str) -> String {
+pub(crate) fn bare_force_text(obstacles: Obstacles, kernel: &str) -> String {
     let force = include_str!("kernels/force.wgsl");
-    sweep_text(colliders, &format!("const SLICE: u32 = {SLICE}u;\n{force}\n{kernel}"))
+    sweep_text(obstacles, &format!("const SLICE: u32 = {SLICE}u;\n{force}\n{kernel}"))
 }
 
 /// The text of kernels with springs and contacts: those that sweep or measure.
-pub(crate) fn sweep_text(colliders: Colliders, kernel: &str) -> String {
+pub(crate) fn sweep_text(obstacles: Obstacles, kernel: &str) -> String {
     let (contacts, spring) = (include_str!("kernels/contacts.wgsl"), include_str!("kernels/spring.wgsl"));
     let parts = [pliant::math::SYM3_WGSL, pliant::contact::COVER_WGSL, contacts, spring, kernel];
-    contact_text(colliders, &parts.join("\n"))
+    contact_text(obstacles, &parts.join("\n"))
 }
 
-/// What the text of kernels depends on of a model's colliders.
+/// What the text of kernels depends on of what is in the way of bodies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Colliders {
+pub(crate) struct Obstacles {
+    /// Colliders.
     pub count: usize,
     /// Some have a distance grid.
     pub grids: bool,
+    /// Bodies are in the way of each other and of themselves.
+    pub bodies: bool,
 }
 
-impl Colliders {
+impl Obstacles {
     pub(crate) fn of(model: &Model) -> Self {
         let colliders = &model.colliders;
-        Self { count: colliders.len(), grids: colliders.iter().any(|collider| collider.solid().is_some()) }
+        let grids = colliders.iter().any(|collider| collider.solid().is_some());
+        Self { count: colliders.len(), grids, bodies: model.self_friction.is_some() }
     }
 
-    /// Vectors of `touch` per vertex: with colliders, friction has two.
+    /// Whether there is anything.
+    pub(crate) fn any(self) -> bool {
+        self.count > 0 || self.bodies
+    }
+
+    /// Vectors of `touch` per vertex: where anything may touch it, friction has two.
     pub(crate) fn touch_stride(self) -> usize {
-        if self.count > 0 { 3 } else { 1 }
+        if self.any() { 3 } else { 1 }
     }
 }
 
 /// The text of the kernels before and after a solve.
-pub(crate) fn step_text(has_wind: bool, colliders: Colliders) -> String {
+pub(crate) fn step_text(has_wind: bool, obstacles: Obstacles) -> String {
     let wind = format!("const HAS_WIND: bool = {has_wind};\n");
-    wind + &contact_text(colliders, &[PIN, include_str!("kernels/step.wgsl")].concat())
+    wind + &contact_text(obstacles, &[PIN, include_str!("kernels/step.wgsl")].concat())
 }
 
 /// The text of the kernels that measure edges, tets and pins.
@@ -125,18 +135,20 @@ pub(crate) fn shape_text() -> String {
 }
 
 /// The text of the kernels that find the friction of a step.
-pub(crate) fn grip_text(colliders: Colliders) -> String {
+pub(crate) fn grip_text(obstacles: Obstacles) -> String {
     let parts = [pliant::math::SYM3_WGSL, pliant::contact::PRESSING_WGSL, include_str!("kernels/grip.wgsl")];
-    contact_text(colliders, &parts.concat())
+    contact_text(obstacles, &parts.concat())
 }
 
 /// What all kernels with colliders start with.
-fn contact_text(colliders: Colliders, kernel: &str) -> String {
-    let (stride, touch) = (colliders.touch_stride(), include_str!("kernels/touch.wgsl"));
-    let (math, contact) = (pliant::math::WGSL, pliant::contact::WGSL);
-    let Colliders { count, grids } = colliders;
-    let constants =
-        format!("const COLLIDERS: u32 = {count}u;\nconst GRIDS: bool = {grids};\nconst TOUCH: u32 = {stride}u;\n");
+fn contact_text(obstacles: Obstacles, kernel: &str) -> String {
+    let (stride, touch) = (obstacles.touch_stride(), include_str!("kernels/touch.wgsl"));
+    let (math, contact, any) = (pliant::math::WGSL, pliant::contact::WGSL, obstacles.any());
+    let Obstacles { count, grids, bodies } = obstacles;
+    let constants = format!(
+        "const COLLIDERS: u32 = {count}u;\nconst GRIDS: bool = {grids};\nconst BODIES: bool = {bodies};\n\
+         const CONTACTS: bool = {any};\nconst TOUCH: u32 = {stride}u;\n"
+    );
     [&constants, math, contact, touch, kernel].join("\n")
 }
 
@@ -145,28 +157,28 @@ impl Kernels {
         library: &mut Library,
         has_slots: bool,
         has_wind: bool,
-        colliders: Colliders,
+        obstacles: Obstacles,
     ) -> Result<Self, GpuError> {
         use Access::{Read, Write};
-        let sweep = force_text(has_slots, colliders, include_str!("kernels/sweep.wgsl"));
+        let sweep = force_text(has_slots, obstacles, include_str!("kernels/sweep.wgsl"));
         let mut sweeps = |entry: &str, group: u32| {
-            let mut access = [Read; 12];
-            access[10..].fill(Write);
+            let mut access = [Read; 14];
+            access[12..].fill(Write);
             library.kernel_of::<SweepParameters>(group, "sweep", &sweep, entry, &access)
         };
         let (gradient, jacobi) = (sweeps("gradient", SMALL_GROUP)?, sweeps("jacobi", SMALL_GROUP)?);
         let jacobi_residual = sweeps("jacobi_residual", GROUP)?;
-        let step = step_text(has_wind, colliders);
+        let step = step_text(has_wind, obstacles);
         let mut steps = |entry: &str| {
             let access = [Read, Write, Write, Write, Read, Read, Read, Read, Read, Read, Read, Write];
             library.kernel::<StepParameters>("step", &step, entry, &access)
         };
         let (predict, pin, pull) = (steps("predict")?, steps("pin")?, steps("pull")?);
         let (push, meet_colliders, finish_step) = (steps("push")?, steps("meet_colliders")?, steps("finish_step")?);
-        let measure = force_text(has_slots, colliders, include_str!("kernels/measure.wgsl"));
+        let measure = force_text(has_slots, obstacles, include_str!("kernels/measure.wgsl"));
         let mut measures = |entry: &str| {
-            let mut access = [Read; 13];
-            access[11] = Write;
+            let mut access = [Read; 15];
+            access[13] = Write;
             library.kernel::<MeasureParameters>("measure", &measure, entry, &access)
         };
         let (start, solution, gap) = (measures("start")?, measures("solution")?, measures("gap")?);

@@ -2,7 +2,9 @@
 //! `pliant`, formulas lie beside their Rust twins there.
 
 mod adapter;
+mod balance;
 mod buffer;
+mod chunks;
 mod colouring;
 mod constrain;
 mod context;
@@ -33,6 +35,7 @@ mod stepping;
 mod sweep;
 mod timer;
 mod timing;
+mod touching;
 mod turn;
 mod vector;
 

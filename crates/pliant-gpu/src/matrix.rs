@@ -92,11 +92,11 @@ impl Gpu {
 
     /// A kernel on all rows, without blends.
     fn run_rows(&mut self, problem: &GpuProblem, kernel: &Kernel, rows: &MatrixRows, (r, z): (&Field, &Field)) {
-        let parameters = MatrixParameters { n: problem.n, touching: problem.touching(), ..Default::default() };
+        let parameters = MatrixParameters { n: problem.n, touching: problem.may_touch(), ..Default::default() };
         self.recorder.run(kernel, &buffers(problem, rows, r, z), &parameters, problem.n);
     }
 
-    /// Descent with colliders.
+    /// Descent with contacts.
     pub(crate) fn descend_touching(
         &mut self,
         problem: &GpuProblem,
@@ -109,7 +109,7 @@ impl Gpu {
         let mut buffers = buffers(problem, &matrix.plain, z, x_before);
         buffers[7] = &x.buffer;
         let (omega, gamma) = (blend.omega as f32, blend.under_relaxation as f32);
-        let parameters = MatrixParameters { n: problem.n, first: 0, omega, gamma, touching: problem.touching() };
+        let parameters = MatrixParameters { n: problem.n, first: 0, omega, gamma, touching: problem.may_touch() };
         self.recorder.run(&matrix.descend, &buffers, &parameters, problem.n);
     }
 
@@ -136,7 +136,7 @@ impl Gpu {
         let Some(rows) = &matrix.coloured else { return };
         let [first, n] = rows.groups.ranges[colour];
         let buffers = buffers(problem, rows, r, z);
-        let parameters = MatrixParameters { n, first, omega: omega as f32, touching: problem.touching(), gamma: 0.0 };
+        let parameters = MatrixParameters { n, first, omega: omega as f32, touching: problem.may_touch(), gamma: 0.0 };
         self.recorder.run(&matrix.gauss_seidel, &buffers, &parameters, n);
     }
 }

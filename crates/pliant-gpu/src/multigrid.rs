@@ -188,7 +188,7 @@ impl Multigrid {
         // The finest level is never in the workgroup: its fields are the caller's.
         let large = (1..levels.len()).find(|&k| levels[k].matrix.rows() <= COARSE).unwrap_or(levels.len());
         let context = &gpu.context;
-        let touching = !problem.model.colliders.is_empty();
+        let touching = problem.model.has_contacts();
         let held = |k: usize| (k == 0).then_some(&problem.system.held[..]);
         let grid = |k: usize| Grid::new(context, &levels[k], &places[k], &places[k + 1], held(k), touching);
         let grids = (0..large).map(grid).collect::<Result<Vec<_>, _>>()?;
@@ -307,10 +307,10 @@ impl Gpu {
                 Err(error) => return self.context.faults.report(error),
             }
         }
-        let touching = problem.touching();
+        let touching = problem.may_touch();
         let Some(multigrid) = &problem.multigrid else { return };
         let nothing = &problem.nothing.read;
-        let [unwritten, unwritten_too] = &problem.nothing.write;
+        let [unwritten, unwritten_too, ..] = &problem.nothing.write;
         let Multigrid { kernels, grids, coarse, .. } = multigrid;
         let right = |k: usize| if k == 0 { &r.buffer } else { &grids[k].unknowns.r };
         let solution = |k: usize| if k == 0 { &z.buffer } else { &grids[k].unknowns.z };

@@ -5,7 +5,7 @@ use crate::context::Context;
 use crate::elements::{Batch, expand, repeated};
 use crate::error::GpuError;
 use crate::kernel::{Access, Kernel};
-use crate::kernels::{Colliders, bare_force_text};
+use crate::kernels::{Obstacles, bare_force_text};
 use crate::library::Library;
 use crate::order::{Order, balanced_patches};
 use crate::patch_pack::{Cutter, NONE, Packed, Patch, Sizes, pack};
@@ -59,7 +59,7 @@ impl Patches {
         }
         let packed = pack(&parts, &sizes, &mut cutter, &elements);
         let has_rows = model.elements.iter().any(|elements| !elements.is_empty() && is_in_rows(elements));
-        let text = text(&elements, &sizes, has_rows, Colliders::of(model));
+        let text = text(&elements, &sizes, has_rows, Obstacles::of(model));
         Self::upload(context, library, &text, &packed, parts.len()).map(Some)
     }
 
@@ -91,7 +91,7 @@ impl Patches {
 }
 
 /// The text of the kernel for kinds of elements, and patches of these sizes.
-pub(crate) fn text(elements: &[WgslElement], sizes: &Sizes, has_rows: bool, colliders: Colliders) -> String {
+pub(crate) fn text(elements: &[WgslElement], sizes: &Sizes, has_rows: bool, obstacles: Obstacles) -> String {
     let (mut formulas, mut loads, mut loops) = (SIMPLEX_WGSL.to_string(), String::new(), String::new());
     for (k, (element, most)) in elements.iter().zip(&sizes.elements).enumerate() {
         formulas += element.source;
@@ -117,5 +117,5 @@ pub(crate) fn text(elements: &[WgslElement], sizes: &Sizes, has_rows: bool, coll
             _ => repeated(line, "TURN", *member_rounds),
         })
         .collect();
-    bare_force_text(colliders, &format!("{constants}{formulas}\n{kernel}"))
+    bare_force_text(obstacles, &format!("{constants}{formulas}\n{kernel}"))
 }

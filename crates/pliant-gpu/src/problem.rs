@@ -1,17 +1,20 @@
 //! A model at one step size on the device.
 
+use crate::balance::Balance;
 use crate::buffer::{Buffer, Field};
+use crate::chunks::Chunks;
 use crate::context::Context;
 use crate::elements::{Batch, places};
 use crate::error::GpuError;
 use crate::grips::Grips;
-use crate::kernels::{Colliders, Kernels};
+use crate::kernels::{Kernels, Obstacles};
 use crate::library::Library;
 use crate::order::Order;
 use crate::rows::ForceRows;
 use crate::slots::{Slots, grouped};
 use crate::stepping::Layout;
 use crate::sweep::Sweeping;
+use crate::touching::Touching;
 use bytemuck::{Pod, Zeroable};
 use pliant::device::rows::is_in_rows;
 use pliant::math::Vec3;
@@ -34,15 +37,20 @@ pub struct GpuProblem {
     pub(crate) inertia: Buffer,
     pub(crate) inv_diagonal: Buffer,
     pub(crate) inv_mass: Buffer,
-    /// Contact stiffness, thickness, 1/m, D; with colliders, the friction of the step after it, see `force.wgsl`.
+    /// Contact stiffness, thickness, 1/m, D; where anything may touch, the friction of the step after it, see `force.wgsl`.
     pub(crate) touch: Buffer,
     /// Blocks of contacts as of the last gradient: the active ones, then the pushes of the step so far, then these with
-    /// friction; empty without colliders.
+    /// friction; empty where nothing touches.
     pub(crate) contact: Buffer,
     /// No gradient of this step has looked at the contacts yet.
     pub(crate) fresh_step: bool,
+    /// Connected parts.
+    pub(crate) chunks: Chunks,
     /// If there are colliders.
     pub(crate) grips: Option<Grips>,
+    /// If bodies feel each other.
+    pub(crate) touching: Option<Touching>,
+    pub(crate) balance: Option<Balance>,
     /// Where each vertex was at the start of the step, m, and how far `enforce` pushed it since, m.
     pub(crate) before: Buffer,
     pub(crate) x_tilde: Field,
@@ -74,7 +82,7 @@ pub struct GpuProblem {
 /// Buffers for places that a kernel does not use. No writable buffer may be bound twice.
 pub(crate) struct Nothing {
     pub(crate) read: Buffer,
-    pub(crate) write: [Buffer; 2],
+    pub(crate) write: [Buffer; 4],
 }
 
 /// A pin as the kernels see it.
@@ -116,11 +124,12 @@ impl GpuProblem {
         let n = model.vertices();
         let order = Arc::new(Order::new(model));
         let (batches, corners) = batches(context, library, model, &order)?;
-        let kernels = Kernels::new(library, !corners.is_empty(), !model.winds.is_empty(), Colliders::of(model))?;
+        let kernels = Kernels::new(library, !corners.is_empty(), !model.winds.is_empty(), Obstacles::of(model))?;
         let inv_mass = by_place(&order, system, |i| 1.0 / model.mass[i]);
         let shape = Shape::new(context, model, &order)?;
         let layout = Layout::new(model, system, batches.iter().map(|batch| batch.count));
         let (colliders, grids_at) = with_grids(context, model)?;
+        let chunks = Chunks::new(context, model, system, &order)?;
         let numbers = |name: &str, values: &[f32]| Buffer::with(context, name, values);
         let bytes = |name: &str, bytes: usize| Buffer::new(context, name, bytes as u64);
         Ok(Self {
@@ -132,9 +141,12 @@ impl GpuProblem {
             inv_diagonal: numbers("inverse diagonal", &by_place(&order, system, |i| 1.0 / system.diagonal[i]))?,
             touch: Buffer::with(context, "contact parameters", &touch(model, system, &order, &inv_mass))?,
             inv_mass: numbers("inverse masses", &inv_mass)?,
-            contact: bytes("active contacts", if model.colliders.is_empty() { 0 } else { 96 * n })?,
+            contact: bytes("active contacts", if model.has_contacts() { 96 * n } else { 0 })?,
             fresh_step: true,
-            grips: Grips::new(context, library, (model, system, &order))?,
+            grips: Grips::new(context, library, model, &chunks)?,
+            touching: Touching::new(context, library, (model, system))?,
+            balance: Balance::new(context, library, (model, system))?,
+            chunks,
             before: bytes("start of the step", 16 * n)?,
             x_tilde: Field::new(context, "inertial target", n)?,
             x_pull: Field::new(context, "targets", n)?,
@@ -163,9 +175,9 @@ impl GpuProblem {
         })
     }
 
-    /// 1 if the step has colliders, as kernels take it.
-    pub(crate) fn touching(&self) -> u32 {
-        u32::from(!self.packed_colliders.is_empty())
+    /// 1 if anything may touch something, as kernels take it.
+    pub(crate) fn may_touch(&self) -> u32 {
+        u32::from(self.model.has_contacts())
     }
 
     /// Whether some elements write their forces to slots.
@@ -241,7 +253,7 @@ fn by_place(order: &Order, system: &System, of: impl Fn(usize) -> f64) -> Vec<f3
 
 /// What `touch` holds before the first step.
 fn touch(model: &Model, system: &System, order: &Order, inv_mass: &[f32]) -> Vec<[f32; 4]> {
-    let stride = Colliders::of(model).touch_stride();
+    let stride = Obstacles::of(model).touch_stride();
     let mut touch = vec![[0.0f32; 4]; stride * order.vertex.len()];
     for ((own, &i), &inv_mass) in touch.chunks_exact_mut(stride).zip(&order.vertex).zip(inv_mass) {
         let i = i as usize;
@@ -256,7 +268,7 @@ fn touch(model: &Model, system: &System, order: &Order, inv_mass: &[f32]) -> Vec
 impl Nothing {
     fn new(context: &Context) -> Result<Self, GpuError> {
         let one = || Buffer::new(context, "nothing", 0);
-        Ok(Self { read: one()?, write: [one()?, one()?] })
+        Ok(Self { read: one()?, write: [one()?, one()?, one()?, one()?] })
     }
 
     /// Where a step starts and its velocities, for kernels that look at neither.

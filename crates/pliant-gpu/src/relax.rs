@@ -4,7 +4,7 @@ use crate::buffer::{Buffer, Field};
 use crate::error::GpuError;
 use crate::gpu::Gpu;
 use crate::kernel::{Access, GROUP, Kernel, SMALL_GROUP};
-use crate::kernels::{Colliders, force_text};
+use crate::kernels::{Obstacles, force_text};
 use crate::matrix::matrix_colouring;
 use crate::problem::GpuProblem;
 use crate::rows::{ForceRows, Groups};
@@ -34,8 +34,8 @@ struct RelaxParameters {
 }
 
 /// The text of these kernels: those of sweeps write another field than they read, these do not.
-pub(crate) fn text(has_slots: bool, colliders: Colliders) -> String {
-    let text = force_text(has_slots, colliders, include_str!("kernels/relax.wgsl"));
+pub(crate) fn text(has_slots: bool, obstacles: Obstacles) -> String {
+    let text = force_text(has_slots, obstacles, include_str!("kernels/relax.wgsl"));
     text.replace("var<storage, read> x: ", "var<storage, read_write> x: ")
 }
 
@@ -45,9 +45,9 @@ impl Gpu {
         let colouring = matrix_colouring(&system.matrix);
         let classes = colouring.classes.rows();
         let (rows, groups) = ForceRows::grouped(&self.context, (model, system, order), classes)?;
-        let text = text(problem.has_slots(), Colliders::of(model));
-        let mut access = [Access::Read; 12];
-        (access[0], access[11]) = (Access::Write, Access::Write);
+        let text = text(problem.has_slots(), Obstacles::of(model));
+        let mut access = [Access::Read; 14];
+        (access[0], access[13]) = (Access::Write, Access::Write);
         let mut partials = vec![0];
         for [_, n] in &groups.ranges {
             partials.push(partials[partials.len() - 1] + n.div_ceil(GROUP));
@@ -83,16 +83,16 @@ impl Gpu {
             return;
         }
         let [first, n] = groups.ranges[colour];
-        let mut buffers: [&Buffer; 12] = [&problem.nothing.write[0]; 12];
-        buffers[..10].copy_from_slice(&force_buffers(problem, x));
+        let mut buffers: [&Buffer; 14] = [&problem.nothing.write[0]; 14];
+        buffers[..12].copy_from_slice(&force_buffers(problem, x));
         buffers[3..6].copy_from_slice(&[&rows.slices, &rows.entries, &rows.pulls]);
-        buffers[10] = &groups.vertices;
+        buffers[12] = &groups.vertices;
         let parameters = RelaxParameters { n, first, omega: omega as f32, partial: partials[colour] };
         let Some(slot) = residual else {
             self.recorder.run(relax, &buffers, &parameters, n);
             return;
         };
-        buffers[11] = self.vector.partials();
+        buffers[13] = self.vector.partials();
         self.recorder.run(relax_residual, &buffers, &parameters, n);
         // What other colours left there is of the same sweep, or of the one before.
         self.vector.finish(&mut self.recorder, self.vector.partials(), all, &[(Reduction::Sum, slot)]);

@@ -5,7 +5,7 @@ use crate::buffer::{Buffer, Field};
 use crate::context::Context;
 use crate::error::GpuError;
 use crate::kernel::{Access, Kernel};
-use crate::kernels::{Colliders, sweep_text};
+use crate::kernels::{Obstacles, sweep_text};
 use crate::library::Library;
 use crate::order::{Order, patches};
 use bytemuck::{Pod, Zeroable};
@@ -64,7 +64,7 @@ struct Patch {
 }
 
 /// The text of the kernel for rows of so many springs and other entries, in workgroups of `width`.
-pub(crate) fn text(width: usize, springs: usize, others: usize, colliders: Colliders) -> String {
+pub(crate) fn text(width: usize, springs: usize, others: usize, obstacles: Obstacles) -> String {
     let entries = springs + others;
     let index_words = entries.div_ceil(2);
     let (mut variables, mut loads, mut forces) = (String::new(), String::new(), String::new());
@@ -101,7 +101,7 @@ pub(crate) fn text(width: usize, springs: usize, others: usize, colliders: Colli
         })
         .collect::<Vec<_>>()
         .join("\n");
-    sweep_text(colliders, &format!("const MOST: u32 = {MOST}u;\nconst WIDTH: u32 = {width}u;\n{kernel}"))
+    sweep_text(obstacles, &format!("const MOST: u32 = {MOST}u;\nconst WIDTH: u32 = {width}u;\n{kernel}"))
 }
 
 impl Rings {
@@ -136,7 +136,7 @@ impl Rings {
         let packed = pack(&patches, &split, longest, order);
         use Access::{Read, Write};
         let access = [Read, Read, Write, Write, Read, Read, Read, Read, Read, Read, Read];
-        let text = text(width, longest[0], longest[1], Colliders::of(model));
+        let text = text(width, longest[0], longest[1], Obstacles::of(model));
         Ok(Some(Self {
             iterations,
             kernel: library.kernel::<RingParameters>("rings", &text, "rings", &access)?,

@@ -8,6 +8,7 @@ use crate::kernel::{GROUP, Kernel};
 use crate::kernels::{MeasureParameters, RangeParameters, StepParameters};
 use crate::problem::{GpuProblem, PackedPin};
 use crate::sweep::force_buffers;
+use crate::touching::ENERGY_GROUPS;
 use crate::vector::Quantity;
 use crate::vector::Reduction::{Max, Min, Sum};
 use pliant::contact::STICKING_SPEED;
@@ -33,6 +34,8 @@ pub(crate) struct Layout {
     pin_groups: u32,
     edge_groups: u32,
     tet_groups: u32,
+    /// Of contacts between bodies.
+    touch_groups: u32,
     start: u32,
     solution: u32,
     gradient: u32,
@@ -49,7 +52,9 @@ impl Layout {
         let tets = model.bodies.iter().map(|body| body.tets.len()).sum();
         let [vertex_groups, pin_groups, edge_groups, tet_groups] =
             [model.vertices(), pins, model.edges.len(), tets].map(|count| (count as u32).div_ceil(GROUP));
-        let energy_groups = vertex_groups + elements.map(|count| count.div_ceil(GROUP)).sum::<u32>() + pin_groups;
+        let touch_groups = if model.self_friction.is_some() { ENERGY_GROUPS } else { 0 };
+        let element_groups: u32 = elements.map(|count| count.div_ceil(GROUP)).sum();
+        let energy_groups = vertex_groups + element_groups + pin_groups + touch_groups;
         let (start, solution) = (0, energy_groups);
         let gradient = solution + energy_groups;
         let stretch = gradient + 4 * vertex_groups;
@@ -61,6 +66,7 @@ impl Layout {
             pin_groups,
             edge_groups,
             tet_groups,
+            touch_groups,
             start,
             solution,
             gradient,
@@ -142,7 +148,7 @@ impl GpuProblem {
             h: h as f32,
             drift: (h * (-self.model.damping * h).exp()) as f32,
             fall: self.model.acceleration.map(|a| (a * h * h) as f32),
-            padding: 0,
+            rough: 1,
         }
     }
 }
@@ -163,10 +169,12 @@ impl Gpu {
         self.take_grips(problem, x);
     }
 
-    pub(crate) fn meet_all_colliders(&mut self, problem: &GpuProblem, x: &Field) {
+    /// Vertices go where contact and inertia balance, and if it is `rough`, friction shortens their slip.
+    pub(crate) fn meet_all_colliders(&mut self, problem: &GpuProblem, x: &Field, rough: bool) {
         if problem.grips.is_some() {
             let nothing = problem.nothing.start();
-            self.step(problem, &problem.kernels.meet_colliders, nothing, x, &problem.step_parameters());
+            let parameters = StepParameters { rough: u32::from(rough), ..problem.step_parameters() };
+            self.step(problem, &problem.kernels.meet_colliders, nothing, x, &parameters);
         }
     }
 
@@ -211,13 +219,14 @@ impl Gpu {
     pub(crate) fn enforce_positions(&mut self, problem: &GpuProblem, x: &Field, [first, second]: [&Field; 2]) {
         let nothing = problem.nothing.start();
         self.step(problem, &problem.kernels.pull, nothing, x, &problem.pin_parameters());
+        self.enforce_touches(problem, x, [first, second]);
         if !problem.packed_colliders.is_empty() {
             let fields = [nothing.0, &first.buffer, &x.buffer, &second.buffer];
             self.step_on(problem, &problem.kernels.push, fields, &problem.step_parameters());
         }
     }
 
-    /// Forces of the elements that have slots.
+    /// Forces of the elements that have slots, and of contacts between bodies.
     pub(crate) fn fill_slots(&mut self, problem: &GpuProblem, x: &Field) {
         let nothing = &problem.nothing;
         for batch in &problem.batches {
@@ -235,6 +244,7 @@ impl Gpu {
             let parameters = ElementParameters { n: batch.count, first, ..Default::default() };
             self.recorder.run(&batch.fill, &buffers, &parameters, batch.count);
         }
+        self.feel_bodies(problem, x);
     }
 
     pub(crate) fn measure_moment(&mut self, problem: &GpuProblem, moment: Moment, x: &Field) {
@@ -243,11 +253,13 @@ impl Gpu {
             Moment::Start => {
                 self.vertex_measure(problem, &problem.kernels.start, x, [layout.start, 0]);
                 self.element_energies(problem, x, layout.start + layout.vertex_groups);
+                self.touch_energies(problem, x, layout.start + layout.energy_groups - layout.touch_groups);
             }
             Moment::Solution => {
                 self.fill_slots(problem, x);
                 self.vertex_measure(problem, &problem.kernels.solution, x, [layout.solution, layout.gradient]);
                 self.element_energies(problem, x, layout.solution + layout.vertex_groups);
+                self.touch_energies(problem, x, layout.solution + layout.energy_groups - layout.touch_groups);
             }
             Moment::Still => {}
             Moment::End => {
@@ -265,9 +277,9 @@ impl Gpu {
     }
 
     fn vertex_measure(&mut self, problem: &GpuProblem, kernel: &Kernel, x: &Field, [first, others]: [u32; 2]) {
-        let mut buffers = [&problem.inertia; 13];
-        buffers[..10].copy_from_slice(&force_buffers(problem, x));
-        (buffers[10], buffers[11]) = (&problem.x_tilde.buffer, &problem.measured);
+        let mut buffers = [&problem.inertia; 15];
+        buffers[..12].copy_from_slice(&force_buffers(problem, x));
+        (buffers[12], buffers[13]) = (&problem.x_tilde.buffer, &problem.measured);
         let n = problem.n;
         let parameters = MeasureParameters { n, first, others, down: problem.down, ..Default::default() };
         self.recorder.run(kernel, &buffers, &parameters, n);

@@ -27,8 +27,10 @@ pub(crate) enum Sweeping {
     Patches(Box<Patches>),
 }
 
-/// What `force.wgsl` reads, in the order of its bindings.
-pub(crate) fn force_buffers<'a>(problem: &'a GpuProblem, x: &'a Field) -> [&'a Buffer; 10] {
+/// What `force.wgsl` and then `bodies.wgsl` read, in the order of their bindings.
+pub(crate) fn force_buffers<'a>(problem: &'a GpuProblem, x: &'a Field) -> [&'a Buffer; 12] {
+    let nothing = &problem.nothing.read;
+    let (felt, corners) = problem.touching.as_ref().map_or((nothing, nothing), |own| (&own.felt, &own.corners));
     [
         &x.buffer,
         &problem.x_pull.buffer,
@@ -40,6 +42,8 @@ pub(crate) fn force_buffers<'a>(problem: &'a GpuProblem, x: &'a Field) -> [&'a B
         &problem.slots.offsets,
         &problem.colliders,
         &problem.touch,
+        felt,
+        corners,
     ]
 }
 
@@ -49,14 +53,24 @@ pub(crate) fn sweep_buffers<'a>(
     x: &'a Field,
     out: &'a Field,
     last: &'a Buffer,
-) -> [&'a Buffer; 12] {
-    let mut buffers = [last; 12];
-    buffers[..10].copy_from_slice(&force_buffers(problem, x));
-    buffers[10] = &out.buffer;
+) -> [&'a Buffer; 14] {
+    let mut buffers = [last; 14];
+    buffers[..12].copy_from_slice(&force_buffers(problem, x));
+    buffers[12] = &out.buffer;
     buffers
 }
 
 impl Gpu {
+    /// g = ∇E(x); remembers the contacts.
+    pub(crate) fn gradient_at(&mut self, problem: &mut GpuProblem, x: &Field, g: &Field) {
+        self.prepare_matrix(problem);
+        self.fill_slots(problem, x);
+        let fresh = u32::from(std::mem::take(&mut problem.fresh_step));
+        let buffers = sweep_buffers(problem, x, g, &problem.contact);
+        let parameters = SweepParameters { n: problem.n, fresh, ..Default::default() };
+        self.recorder.run(&problem.kernels.gradient, &buffers, &parameters, problem.n);
+    }
+
     /// x⁻ becomes x⁺.
     pub(crate) fn sweep(
         &mut self,
@@ -93,7 +107,9 @@ impl Gpu {
             });
         }
         let mut choice = std::mem::replace(&mut problem.sweeping, Sweeping::Single);
-        match &mut choice {
+        // Rings and patches do not know what is near in space only.
+        let mut single = Sweeping::Single;
+        match if problem.bodies_touch() { &mut single } else { &mut choice } {
             Sweeping::Rings(rings) => {
                 for chunk in blends.chunks(rings.iterations) {
                     self.ring_sweep(problem, rings, x, x_before, chunk);
@@ -117,7 +133,7 @@ impl Gpu {
 
     fn patch_sweep(&mut self, problem: &GpuProblem, patches: &Patches, x: &Field, x_before: &Field, blend: Blend) {
         let mut buffers = [&problem.nothing.read; 16];
-        buffers[..10].copy_from_slice(&force_buffers(problem, x));
+        buffers[..10].copy_from_slice(&force_buffers(problem, x)[..10]);
         let own =
             [&x_before.buffer, &patches.headers, &patches.members, &patches.owned, &patches.corners, &patches.data];
         buffers[10..].copy_from_slice(&own);

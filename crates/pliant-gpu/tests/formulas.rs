@@ -14,6 +14,7 @@ use support::contacts::{check_blocks, check_friction, check_pressing};
 use support::elements::check_element;
 use support::parse;
 use support::rotations::check_rotations;
+use support::touches::check_touches;
 
 /// Tetrahedra: without symmetry, and a sliver a hundred times wider than high, m.
 const TETS: [[Vec3<f64>; 4]; 2] = [
@@ -69,7 +70,7 @@ fn what_projective_and_position_based_methods_solve_has_a_twin() {
 fn all_formulas_together_are_one_valid_module() {
     let mut source = String::from("@group(0) @binding(0) var<storage, read> element_data: array<f32>;\n");
     source += "@group(0) @binding(1) var<storage, read> colliders: array<vec4<f32>>;\nconst GRIDS: bool = true;\n";
-    source += &[math::WGSL, contact::WGSL, SIMPLEX_WGSL].concat();
+    source += &[math::WGSL, contact::WGSL, contact::close::TOUCH_WGSL, SIMPLEX_WGSL].concat();
     for twin in kinds().iter().filter_map(|kind| kind.wgsl()) {
         source += twin.source;
         source += &twin.correction();
@@ -100,6 +101,11 @@ fn blocks_of_contacts_agree_with_their_twins() {
 #[test]
 fn friction_in_the_objective_agrees_with_its_twin() {
     check_friction();
+}
+
+#[test]
+fn contacts_between_bodies_agree_with_their_twin() {
+    check_touches();
 }
 
 #[test]

@@ -1,4 +1,4 @@
-// What colliders do to one vertex in a sweep; see touch.wgsl. The constants COLLIDERS, GRIDS and TOUCH come from Rust.
+// What colliders do to one vertex in a sweep; see touch.wgsl. The constants COLLIDERS, GRIDS, TOUCH and CONTACTS come from Rust.
 
 struct Force {
     gradient: vec3<f32>,
@@ -14,8 +14,7 @@ fn without_contacts(gradient: vec3<f32>) -> Force {
 // The push of a vertex that is about to go inside, for A, before it is found, N/m.
 fn expected_push(i: u32) -> Sym3 {
     let side = touch[TOUCH * i + 2u];
-    let push = sym_scale(sym_square(side.xyz), select(touch[TOUCH * i].x, 0.0, side.w == LIES));
-    return covered(push, sym_scalar(0.0));
+    return sym_scale(sym_square(side.xyz), select(touch[TOUCH * i].x, 0.0, side.w == LIES));
 }
 
 // What colliders add to the gradient of a vertex, whose first line of `touch` is `own`.
@@ -41,14 +40,14 @@ fn with_contacts(gradient: vec3<f32>, xi: vec3<f32>, own: vec4<f32>, grip: Grip)
 // The iterate after xi, by Chebyshev's blend with the one before; momentum is for motion along contacts.
 fn blended(f: Force, step: vec3<f32>, xi: vec3<f32>, before: vec3<f32>, omega: f32, gamma: f32) -> vec3<f32> {
     let next = before + omega * (xi - gamma * step - before);
-    if COLLIDERS > 0u { return without_momentum(f.push, xi - step, next); }
+    if CONTACTS { return without_momentum(f.push, xi - step, next); }
     return next;
 }
 
 // D⁻¹∇E with active contacts in D, m; from 1/D, and from D where something touches.
 fn step_of(f: Force, inverse: f32, diagonal: f32) -> vec3<f32> {
     // Contacts are positive semi-definite: without a diagonal there is none.
-    if COLLIDERS > 0u {
+    if CONTACTS {
         let block = sym_add(f.push, f.friction);
         if any(block.diagonal != vec3(0.0)) {
             return sym_solve(sym_add(block, sym_scalar(diagonal)), f.gradient);

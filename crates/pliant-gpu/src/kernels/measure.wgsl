@@ -10,10 +10,10 @@ struct Parameters {
 }
 var<immediate> p: Parameters;
 // Inertial target, m.
-@group(0) @binding(10) var<storage, read> x_tilde: array<vec4<f32>>;
-@group(0) @binding(11) var<storage, read_write> partials: array<vec2<f32>>;
+@group(0) @binding(12) var<storage, read> x_tilde: array<vec4<f32>>;
+@group(0) @binding(13) var<storage, read_write> partials: array<vec2<f32>>;
 // m/h², N/m; 0 where held.
-@group(0) @binding(12) var<storage, read> inertia: array<f32>;
+@group(0) @binding(14) var<storage, read> inertia: array<f32>;
 
 // Inertia and contacts, J.
 fn own_energy(i: u32, xi: vec3<f32>) -> f32 {
@@ -59,9 +59,10 @@ fn solution(
         let inverse = inv_diagonal[i];
         let g = force(i, xi, inverse > 0.0).gradient;
         var diagonal = touch[TOUCH * i].w + touch[TOUCH * i].x;
-        if COLLIDERS > 0u {
+        if CONTACTS {
             let grip = grip_of(i);
             if grip.limit > 0.0 { diagonal += grip.limit / grip.sticking; }
+            diagonal += bound_by_bodies(i);
         }
         if inverse > 0.0 {
             mine[1] = dot(g, g);

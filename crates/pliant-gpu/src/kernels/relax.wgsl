@@ -11,9 +11,9 @@ struct Parameters {
 }
 var<immediate> p: Parameters;
 // Vertex of each row, NOBODY where a slice is padded.
-@group(0) @binding(10) var<storage, read> vertices: array<u32>;
+@group(0) @binding(12) var<storage, read> vertices: array<u32>;
 // Of the residual, which is the sum of those of all colours.
-@group(0) @binding(11) var<storage, read_write> partials: array<vec2<f32>>;
+@group(0) @binding(13) var<storage, read_write> partials: array<vec2<f32>>;
 
 // Moves the vertex of a row; returns its part of the residual.
 fn relax_row(row: u32) -> f32 {
@@ -25,7 +25,7 @@ fn relax_row(row: u32) -> f32 {
     var gradient = goal.w * (xi - goal.xyz) + row_force(row, xi);
     if HAS_SLOTS { gradient += slots_of(i); }
     var f = without_contacts(gradient);
-    if COLLIDERS > 0u { f = with_contacts(gradient, xi, touch[TOUCH * i], grip_of(i)); }
+    if CONTACTS { f = with_bodies(with_contacts(gradient, xi, touch[TOUCH * i], grip_of(i)), i); }
     let step = step_of(f, inverse, touch[TOUCH * i].w);
     x[i] = vec4(blended(f, step, xi, xi, p.omega, 1.0), 0.0);
     return dot(f.gradient, step);

@@ -15,11 +15,11 @@ fn slots_of(i: u32) -> vec3<f32> {
     return sum;
 }
 
-// ∇E of vertex i: inertia and spring pins, rows, slots, contacts. The constant HAS_SLOTS comes from Rust.
+// ∇E of vertex i: inertia and spring pins, rows, slots, contacts. The constant HAS_SLOTS comes from Rust. Follows bodies.wgsl.
 fn force(i: u32, xi: vec3<f32>, free: bool) -> Force {
     let goal = x_pull[i];
     var gradient = goal.w * (xi - goal.xyz) + row_force(i, xi);
     if HAS_SLOTS && free { gradient += slots_of(i); }
-    if COLLIDERS > 0u && free { return with_contacts(gradient, xi, touch[TOUCH * i], grip_of(i)); }
+    if CONTACTS && free { return with_bodies(with_contacts(gradient, xi, touch[TOUCH * i], grip_of(i)), i); }
     return without_contacts(gradient);
 }

@@ -10,6 +10,8 @@ struct Parameters {
     drift: f32,
     // h² times the acceleration, m.
     fall: vec3<f32>,
+    // 1 if friction counts.
+    rough: u32,
 }
 var<immediate> p: Parameters;
 
@@ -156,7 +158,7 @@ fn meet_colliders(
         let near = with_unit_normal(collider, grip_distance(grip, c, collider, at));
         at += near.normal * (max(own.y - near.d, 0.0) * share);
     }
-    let back = grip.limit * p.h * p.h * own.z;
+    let back = f32(p.rough) * grip.limit * p.h * p.h * own.z;
     if back > 0.0 { at = grip.anchor + limit_slip(at - grip.anchor, grip.normal, back, 1.0); }
     x[i] = vec4(at, 0.0);
 }

@@ -9,12 +9,12 @@ struct Parameters {
 }
 var<immediate> p: Parameters;
 // x⁻, which becomes x⁺; or ∇E.
-@group(0) @binding(10) var<storage, read_write> out_field: array<vec4<f32>>;
+@group(0) @binding(12) var<storage, read_write> out_field: array<vec4<f32>>;
 // Of `jacobi_residual`: partials of the residual.
-@group(0) @binding(11) var<storage, read_write> partials: array<vec2<f32>>;
+@group(0) @binding(13) var<storage, read_write> partials: array<vec2<f32>>;
 // Of `gradient`: blocks of contacts, N/m, two each: xx, yy, zz; yz, xz, xy. First those that are active, then the pushes of the
 // step so far, then these with the friction of now.
-@group(0) @binding(11) var<storage, read_write> blocks: array<vec4<f32>>;
+@group(0) @binding(13) var<storage, read_write> blocks: array<vec4<f32>>;
 
 fn block_at(k: u32) -> Sym3 {
     return Sym3(blocks[2u * k].xyz, blocks[2u * k + 1u].xyz);
@@ -36,8 +36,8 @@ fn gradient(
     let inverse = inv_diagonal[i];
     let f = force(i, x[i].xyz, inverse > 0.0);
     out_field[i] = vec4(f.gradient, 0.0);
-    if COLLIDERS > 0u {
-        var had = expected_push(i);
+    if CONTACTS {
+        var had = covered(sym_add(expected_push(i), coming_bodies(i)), sym_scalar(0.0));
         if p.fresh == 0u { had = block_at(p.n + i); }
         let pushes = covered(f.push, had);
         put_block(i, sym_add(f.push, f.friction));

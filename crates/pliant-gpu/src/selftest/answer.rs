@@ -72,11 +72,14 @@ impl<'a, D: Device> Bench<'a, D> {
             Verb::ConstrainJacobi | Verb::ConstrainColours | Verb::ConstrainExtended => {
                 self.constrain(verb, case, fields, &mut out)?;
             }
-            Verb::TurnFreeParts => {
+            Verb::BalanceBodies | Verb::TurnFreeParts => {
                 self.begin(case, fields);
                 let Self { device, problem, a, n, .. } = self;
                 device.write(&fields.x, a);
-                device.turn_free_parts(problem, a);
+                match verb {
+                    Verb::BalanceBodies => device.balance_bodies(problem, a),
+                    _ => device.turn_free_parts(problem, a),
+                }
                 read(*device, *n, a, &mut out)?;
             }
             Verb::Enforce | Verb::EndStep | Verb::EndStepPushed => self.finish(verb, case, fields, &mut out)?,
@@ -87,6 +90,8 @@ impl<'a, D: Device> Bench<'a, D> {
     fn begin(&mut self, case: &Case, fields: &Fields) {
         self.device.write(&fields.start, &mut self.a);
         self.device.write(&fields.velocity, &mut self.b);
+        // What was asked before must not matter.
+        self.device.set_sides(&Default::default());
         self.device.begin_step(&mut self.problem, &case.input, &self.a, &self.b);
     }
 

@@ -48,6 +48,22 @@ material = 'gelatine'
 position = [0.3, 0.1, -0.2]
 ";
 
+/// A sheet to be folded, and an irregular one that crosses it, which touch each other and themselves.
+const BODIES: &str = "
+pliant = 1
+[[cloth]]
+size = 0.4
+resolution = [23, 21]
+[[cloth]]
+size = 0.3
+resolution = 13
+triangulation = 'delaunay'
+stretch = 'arap'
+[contact]
+self_collision = true
+friction = 0.4
+";
+
 fn built(text: &str) -> (Model, State) {
     let scene = Scene::parse(text, "selftest", ".".as_ref(), &[]).expect("the scenes here are sound");
     Model::new(&scene).expect("the scenes here have bodies")
@@ -119,10 +135,32 @@ pub(super) fn usual() -> Vec<Case> {
         collapsed(),
         Case::new("bare cloth", built(CLOTH).0, &built(CLOTH).1.x, 4e-3),
         Case::new("bare solids", built(SOLIDS).0, &built(SOLIDS).1.x, 8e-3),
+        in_surroundings("bodies", bodies(), 2e-3).slow(),
+        Case::new("bare bodies", bodies().0, &bodies().1.x, 2e-3).slow(),
     ];
     let sizes = [0, 1, 31, 32, 33, 63, 64, 65, 127, 128, 129, 255, 256, 257];
     cases.extend(sizes.map(|n| in_surroundings("points", points(n), 2e-2)));
     cases
+}
+
+/// A sheet folded on itself, 4 mm apart where 5 mm are to be kept, and one that goes through both layers. Nothing lies exactly over
+/// anything, so that all precisions find the same contacts.
+fn bodies() -> (Model, State) {
+    let (mut model, mut state) = built(BODIES);
+    model.thickness.fill(5e-3);
+    model.contact_stiffness = 1.0;
+    let mut random = SplitMix(4);
+    let folded = model.bodies[0].vertices.end;
+    for (i, x) in state.x.iter_mut().enumerate() {
+        match i < folded {
+            true if x[0] > 0.0 => *x = [-0.97 * x[0], (0.4 * x[0]).min(4e-3), x[2] + 2e-3],
+            true => {}
+            false => *x = [x[0] - 0.1, 2e-3 + 0.03 * x[0], 0.9 * x[2]],
+        }
+        let by = random.point();
+        (0..3).for_each(|k| x[k] += 5e-4 * by[k]);
+    }
+    (model, state)
 }
 
 /// A sheet of a million vertices.

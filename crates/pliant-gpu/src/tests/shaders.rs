@@ -1,17 +1,19 @@
 //! Every shader text that can be made parses and is valid, on machines without any GPU too.
 
 use crate::kernel::{GROUP, with_prelude};
-use crate::kernels::{Colliders, force_text, grip_text, step_text};
+use crate::kernels::{Obstacles, force_text, grip_text, step_text};
 use crate::patch_pack::Sizes;
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 use pliant::material::{Batch, Elements};
 
-/// None, some without grids, some with.
-const COLLIDERS: [Colliders; 4] = [
-    Colliders { count: 0, grids: false },
-    Colliders { count: 1, grids: false },
-    Colliders { count: 5, grids: false },
-    Colliders { count: 2, grids: true },
+/// None, some without grids, some with; with bodies that feel each other and without.
+const OBSTACLES: [Obstacles; 6] = [
+    Obstacles { count: 0, grids: false, bodies: false },
+    Obstacles { count: 1, grids: false, bodies: false },
+    Obstacles { count: 5, grids: false, bodies: false },
+    Obstacles { count: 2, grids: true, bodies: false },
+    Obstacles { count: 0, grids: false, bodies: true },
+    Obstacles { count: 2, grids: true, bodies: true },
 ];
 
 /// No elements, of each kind.
@@ -36,33 +38,36 @@ fn texts() -> Vec<(String, String)> {
         ("coarse levels".to_string(), crate::multigrid::coarse_text()),
         ("shape".to_string(), crate::kernels::shape_text()),
         ("turn".to_string(), crate::turn::turn_text()),
+        ("touches".to_string(), crate::touching::text()),
         ("gather".to_string(), include_str!("../kernels/gather.wgsl").to_string()),
         ("stream".to_string(), format!("const READS: u32 = 9u;\n{}", include_str!("../kernels/stream.wgsl"))),
     ];
     texts.extend(crate::colouring::texts().map(|(name, text)| (name.to_string(), text)));
-    for (flag, colliders) in [false, true].into_iter().flat_map(|flag| COLLIDERS.map(|colliders| (flag, colliders))) {
-        let name = |what: &str| format!("{what}, {flag}, {colliders:?}");
+    for (flag, obstacles) in [false, true].into_iter().flat_map(|flag| OBSTACLES.map(|obstacles| (flag, obstacles))) {
+        let name = |what: &str| format!("{what}, {flag}, {obstacles:?}");
         for (what, kernel) in
             [("sweep", include_str!("../kernels/sweep.wgsl")), ("measure", include_str!("../kernels/measure.wgsl"))]
         {
-            texts.push((name(what), force_text(flag, colliders, kernel)));
+            texts.push((name(what), force_text(flag, obstacles, kernel)));
         }
-        texts.push((name("relax"), crate::relax::text(flag, colliders)));
-        texts.push((name("step"), step_text(flag, colliders)));
+        texts.push((name("relax"), crate::relax::text(flag, obstacles)));
+        texts.push((name("step"), step_text(flag, obstacles)));
     }
-    let [none, one, five, grids] = COLLIDERS;
-    texts.extend([one, five, grids].map(|colliders| (format!("grip, {colliders:?}"), grip_text(colliders))));
-    for (springs, others, colliders) in [(0, 0, none), (7, 0, none), (8, 5, one), (0, 3, five), (6, 2, grids)] {
-        let name = format!("rings, {springs} springs, {others} others, {colliders:?}");
-        texts.push((name, crate::rings::text(96, springs, others, colliders)));
+    let [none, one, five, grids, bodies, all] = OBSTACLES;
+    texts.extend([one, five, grids, all].map(|obstacles| (format!("grip, {obstacles:?}"), grip_text(obstacles))));
+    texts.extend([bodies, all].map(|obstacles| (format!("balance, {obstacles:?}"), crate::balance::text(obstacles))));
+    let rings = [(0, 0, none), (7, 0, none), (8, 5, one), (0, 3, five), (6, 2, grids), (6, 2, bodies), (6, 2, all)];
+    for (springs, others, obstacles) in rings {
+        let name = format!("rings, {springs} springs, {others} others, {obstacles:?}");
+        texts.push((name, crate::rings::text(96, springs, others, obstacles)));
     }
     let kinds = kinds();
-    let all: Vec<_> = kinds.iter().filter_map(Elements::wgsl).collect();
-    for (colliders, rows) in [(none, false), (one, true), (five, true), (grids, true)] {
+    let elements_of_all: Vec<_> = kinds.iter().filter_map(Elements::wgsl).collect();
+    for (obstacles, rows) in [(none, false), (one, true), (five, true), (grids, true), (all, true)] {
         // One round of elements for some kinds, several for others.
-        let elements = (0..all.len()).map(|k| 40 * k + 1).collect();
+        let elements = (0..elements_of_all.len()).map(|k| 40 * k + 1).collect();
         let sizes = Sizes { width: 128, own: 20, member_rounds: 3, elements, slots: 900 };
-        texts.push((format!("patch, {colliders:?}"), crate::patches::text(&all, &sizes, rows, colliders)));
+        texts.push((format!("patch, {obstacles:?}"), crate::patches::text(&elements_of_all, &sizes, rows, obstacles)));
     }
     for elements in &kinds {
         let Some(element) = elements.wgsl() else { continue };
@@ -77,7 +82,7 @@ fn texts() -> Vec<(String, String)> {
 #[test]
 fn all_modules_are_valid() {
     let texts = texts();
-    assert_eq!(texts.len(), 9 + 7 + 8 * 4 + 3 + 5 + 4 + 8 * 2);
+    assert_eq!(texts.len(), 10 + 7 + 12 * 4 + 4 + 2 + 7 + 5 + 8 * 2);
     for (name, text) in texts {
         for group in [64, GROUP] {
             let text = with_prelude(&text, group);

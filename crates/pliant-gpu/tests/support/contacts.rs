@@ -45,7 +45,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
 ";
 
 /// What the formulas of colliders ask for.
-const GRIDS: &str = "
+pub(super) const GRIDS: &str = "
 const GRIDS: bool = false;
 @group(0) @binding(2) var<storage, read> colliders: array<vec4<f32>>;
 ";
@@ -102,7 +102,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
 ";
 
 /// Exact in f32, as the twin sees it.
-fn seen(v: Vec3<f64>) -> Vec3<f64> {
+pub(super) fn seen(v: Vec3<f64>) -> Vec3<f64> {
     v.cast::<f32>().cast()
 }
 
@@ -118,12 +118,12 @@ fn absolute_block(m: Sym3<f64>) -> Sym3<f64> {
     Sym3 { diagonal: absolute(m.diagonal), off: absolute(m.off) }
 }
 
-fn vector(words: &[f32]) -> Vec3<f64> {
+pub(super) fn vector(words: &[f32]) -> Vec3<f64> {
     Vec3::new(words[0], words[1], words[2]).cast()
 }
 
 /// An error in units of its bound; where nothing may round, any error is too much, and so is what is no number.
-fn share(found: f64, exact: f64, bound: f64) -> f64 {
+pub(super) fn share(found: f64, exact: f64, bound: f64) -> f64 {
     let error = (found - exact).abs();
     match (error == 0.0, error.is_nan()) {
         (true, _) => 0.0,
@@ -137,12 +137,12 @@ fn worst_share_of_block(words: &[f32], exact: Sym3<f64>, bound: Sym3<f64>) -> f6
     diagonal.max(worst_share(vector(&words[4..]), exact.off, bound.off))
 }
 
-fn worst_share(found: Vec3<f64>, exact: Vec3<f64>, bound: Vec3<f64>) -> f64 {
+pub(super) fn worst_share(found: Vec3<f64>, exact: Vec3<f64>, bound: Vec3<f64>) -> f64 {
     (0..3).map(|k| share(found[k], exact[k], bound[k])).fold(0.0, f64::max)
 }
 
 /// Runs a kernel for all cases on all adapters and compares what it writes, `words` numbers for each.
-fn check<Case: std::fmt::Debug, const N: usize>(
+pub(super) fn check<Case: std::fmt::Debug, const N: usize>(
     source: &str,
     cases: &[Case],
     words: usize,

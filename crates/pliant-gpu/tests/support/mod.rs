@@ -6,6 +6,7 @@ pub mod contacts;
 pub mod elements;
 pub mod random;
 pub mod rotations;
+pub mod touches;
 
 /// An adapter with a device of its own.
 pub struct Gpu {

@@ -102,7 +102,7 @@ impl Wrong {
 }
 
 /// Verbs that can leave out a vertex.
-pub const SKIPPED: [&str; 17] = [
+pub const SKIPPED: [&str; 18] = [
     "copy",
     "clear",
     "axpy",
@@ -118,6 +118,7 @@ pub const SKIPPED: [&str; 17] = [
     "constrain_jacobi",
     "constrain_colour",
     "enforce",
+    "balance_bodies",
     "turn_free_parts",
     "end_step",
 ];
@@ -355,6 +356,9 @@ impl Device for Wrong {
     }
     fn enforce(&mut self, problem: &mut CpuProblem<f32>, x: &mut Points, others: [&mut Points; 2]) {
         self.maybe_skip("enforce", x, |cpu, x| cpu.enforce(problem, x, others));
+    }
+    fn balance_bodies(&mut self, problem: &mut CpuProblem<f32>, x: &mut Points) {
+        self.maybe_skip("balance_bodies", x, |cpu, x| cpu.balance_bodies(problem, x));
     }
     fn turn_free_parts(&mut self, problem: &mut CpuProblem<f32>, x: &mut Points) {
         self.maybe_skip("turn_free_parts", x, |cpu, x| cpu.turn_free_parts(problem, x));

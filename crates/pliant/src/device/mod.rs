@@ -8,10 +8,15 @@
 
 mod cpu;
 mod devices;
+mod parallel;
+mod parts;
 pub mod rows;
+mod touches;
 
 pub use cpu::{Cpu, CpuProblem};
 pub use devices::{CpuOnly, DeviceChoice, Devices, Task};
+pub use parts::Parts;
+pub use touches::{Corner, MEETINGS, TouchSearch, TouchSetting, Touches};
 
 use crate::contact::PosedCollider;
 use crate::contact::close::{Side, Since};

@@ -74,7 +74,8 @@ impl Potential {
         self.touch_bound.resize(self.x_tilde.len(), 0.0);
         for touch in &self.touches {
             let friction = if touch.limit > 0.0 { touch.limit / touch.sticking } else { 0.0 };
-            for (i, weight) in touch.stencil.into_iter().zip(touch.weight) {
+            let free = |(i, _): &(u32, f64)| !self.system.held[*i as usize];
+            for (i, weight) in touch.stencil.into_iter().zip(touch.weight).filter(free) {
                 self.touch_bound[i as usize] += weight.abs() * touch.spread * touch.stiffness.max(friction);
             }
         }

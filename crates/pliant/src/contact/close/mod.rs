@@ -50,6 +50,9 @@ pub use touch::{Felt, Touch};
 
 use crate::math::{Real, Vec3};
 
+/// Twin of [`Touch`] in WGSL; it follows [`crate::contact::WGSL`].
+pub const TOUCH_WGSL: &str = include_str!("touch.wgsl");
+
 /// Two parts of surfaces that are close in a step. n · Σ weight · x is their signed distance, m, as long as it is small.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Contact<R> {

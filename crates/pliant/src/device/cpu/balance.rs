@@ -38,7 +38,7 @@ impl<R: Real> CpuProblem<R> {
         let Balance { mut gradient, mut group, mut sums } = std::mem::take(&mut self.scratch.balance);
         gradient.resize(x.len(), [R::ZERO; 4]);
         self.gradient(x, &mut gradient);
-        self.take_groups(&mut group);
+        self.touching.touches.take_groups(&self.parts.of, self.parts.is_held.len(), &mut group);
         sums.clear();
         sums.resize(group.len(), Sum::default());
         for ((part, &group), &is_held) in self.parts.vertices.rows().zip(&group).zip(&self.parts.is_held) {
@@ -75,23 +75,5 @@ impl<R: Real> CpuProblem<R> {
             block = block + Sym3::scalar(stiffness) + Sym3::square(normal) * -stiffness;
         }
         block
-    }
-
-    /// The first of the parts that each part is in contact with, by whatever others.
-    fn take_groups(&self, first: &mut Vec<usize>) {
-        let parts = self.parts.is_held.len();
-        first.clear();
-        first.extend(0..parts);
-        let root = |first: &[usize], mut k: usize| {
-            while first[k] != k {
-                k = first[k];
-            }
-            k
-        };
-        for touch in &self.touching.touches {
-            let [a, b] = [touch.stencil[0], touch.stencil[3]].map(|i| root(first, self.parts.of[i as usize] as usize));
-            first[a.max(b)] = a.min(b);
-        }
-        (0..parts).for_each(|k| first[k] = root(first, k));
     }
 }

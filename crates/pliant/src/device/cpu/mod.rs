@@ -7,7 +7,6 @@ mod grips;
 mod matrix;
 mod measure;
 mod multigrid;
-mod parallel;
 mod problem;
 mod relax;
 mod rows;
@@ -17,6 +16,8 @@ mod turn;
 
 pub use problem::CpuProblem;
 
+use super::parallel::{self, for_chunks};
+use super::touches::TouchSearch;
 use super::{Blend, Device, DeviceError, Factor, Measures, Moment, SLOTS, Slot, StepInput};
 use crate::colouring::greedy;
 use crate::contact::close::Side;
@@ -24,9 +25,7 @@ use crate::contact::without_momentum;
 use crate::math::{Real, Vec3};
 use crate::mesh::topology::Incidence;
 use crate::model::{Model, Potential, System};
-use parallel::for_chunks;
 use std::sync::Arc;
-use touching::Search;
 
 /// The CPU, computing in `R`.
 #[derive(Default)]
@@ -34,7 +33,7 @@ pub struct Cpu<R> {
     scalars: [f64; SLOTS],
     parts: Vec<f64>,
     /// Where bodies touch each other: remembers from step to step on which side, whatever the size of steps.
-    search: Option<Search<R>>,
+    search: Option<TouchSearch<R>>,
 }
 
 impl<R: Real> Cpu<R> {
@@ -95,18 +94,18 @@ impl<R: Real> Device for Cpu<R> {
 
     fn upload(&mut self, model: &Arc<Model>, system: &Arc<System>) -> Result<CpuProblem<R>, DeviceError> {
         if !self.search.as_ref().is_some_and(|search| search.is_about(model)) {
-            self.search = model.self_friction.map(|friction| Search::new(model, friction));
+            self.search = TouchSearch::new(model);
         }
         Ok(CpuProblem::new(model, system))
     }
 
     fn sides(&self) -> [Vec<Side>; 2] {
-        self.search.as_ref().map_or_else(Default::default, |search| search.contacts.sides())
+        self.search.as_ref().map_or_else(Default::default, |search| search.sides())
     }
 
     fn set_sides(&mut self, sides: &[Vec<Side>; 2]) {
         if let Some(search) = &mut self.search {
-            search.contacts.set_sides(sides);
+            search.set_sides(sides);
         }
     }
 

@@ -5,13 +5,13 @@ use super::rows::{Rows, blocks};
 use super::touching::Touching;
 use crate::colouring::Colouring;
 use crate::contact::{Grip, PosedCollider, Pressed, Pressing};
-use crate::device::Measures;
 use crate::device::rows::{is_in_rows, vertex_rows};
+use crate::device::{Measures, Parts};
 use crate::linear::{Cholesky, Csr};
 use crate::material::Elements;
 use crate::math::{Real, Sym3, Vec3};
 use crate::mesh::topology::Incidence;
-use crate::model::{Model, Potential, System, connected_parts};
+use crate::model::{Model, Potential, System};
 use std::sync::Arc;
 
 /// A model at one step size on the CPU, with the step's inertial target, pins and colliders, and scratch.
@@ -98,28 +98,6 @@ pub(super) struct Direct {
     pub contact: Vec<f64>,
     /// No solve of this step has looked at the contacts yet.
     pub fresh_step: bool,
-}
-
-/// What elements connect, and so moves as a whole.
-#[derive(Default)]
-pub(super) struct Parts {
-    pub vertices: Incidence,
-    /// The part of each vertex.
-    pub of: Vec<u32>,
-    /// Whether a pin holds some of it.
-    pub is_held: Vec<bool>,
-}
-
-impl Parts {
-    fn new(model: &Model, system: &System) -> Self {
-        let vertices = connected_parts(model);
-        let mut of = vec![0; model.vertices()];
-        for (number, part) in (0..).zip(vertices.rows()) {
-            part.iter().for_each(|&i| of[i as usize] = number);
-        }
-        let is_held = vertices.rows().map(|part| system.holds_some_of(model, part)).collect();
-        Self { vertices, of, is_held }
-    }
 }
 
 /// Elements whose forces are written to slots.

@@ -115,7 +115,7 @@ impl<R: Real> CpuProblem<R> {
             x_tilde.iter_mut().zip(&self.x_tilde).for_each(|(wide, x)| *wide = x.map(Real::f64));
             spring_pins.clear();
             spring_pins.extend(self.spring_pins.iter().map(|(i, target, k)| (*i, target.f64(), k.f64())));
-            self.potential.set_touches(self.touching.touches.iter().map(|touch| touch.cast()));
+            self.potential.set_touches(self.touching.touches.all.iter().map(|touch| touch.cast()));
             self.potential_is_current = true;
         }
         &self.potential

@@ -1,0 +1,114 @@
+//! The motion of bodies that touch each other as a whole after a solve, see `balance.wgsl`.
+
+use crate::buffer::{Buffer, Field};
+use crate::context::Context;
+use crate::error::GpuError;
+use crate::gpu::Gpu;
+use crate::kernel::{Access, GROUP, Kernel};
+use crate::kernels::{Obstacles, sweep_text};
+use crate::library::Library;
+use crate::problem::GpuProblem;
+use bytemuck::{Pod, Zeroable};
+use pliant::device::Parts;
+use pliant::model::{Model, System};
+use std::sync::Arc;
+
+/// What it is found with.
+pub(crate) struct Balance {
+    sum: Arc<Kernel>,
+    settle: Arc<Kernel>,
+    shift: Arc<Kernel>,
+    gradient: Field,
+    leaders: Buffer,
+    sums: Buffer,
+    shifts: Buffer,
+    /// On the host: the part of each vertex of the model, and the first part of each part's group.
+    parts: Parts,
+    groups: Vec<usize>,
+    packed: Vec<u32>,
+}
+
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct BalanceParameters {
+    n: u32,
+    parts: u32,
+}
+
+/// The text of the kernels.
+pub(crate) fn text(obstacles: Obstacles) -> String {
+    sweep_text(obstacles, include_str!("kernels/balance.wgsl"))
+}
+
+impl Balance {
+    /// `None` where bodies do not feel each other.
+    pub(crate) fn new(
+        context: &Context,
+        library: &mut Library,
+        (model, system): (&Model, &System),
+    ) -> Result<Option<Self>, GpuError> {
+        if model.self_friction.is_none() {
+            return Ok(None);
+        }
+        use Access::{Read, Write};
+        let access = [Write, Read, Read, Read, Read, Read, Read, Read, Write, Write];
+        let text = text(Obstacles::of(model));
+        let mut kernel = |entry: &str| library.kernel::<BalanceParameters>("balance", &text, entry, &access);
+        let (sum, settle, shift) = (kernel("sum")?, kernel("settle")?, kernel("shift")?);
+        let parts = Parts::new(model, system);
+        let (n, count) = (model.vertices(), parts.is_held.len());
+        let chunks = parts.vertices.rows().map(|part| part.len().div_ceil(GROUP as usize)).sum::<usize>();
+        Ok(Some(Self {
+            sum,
+            settle,
+            shift,
+            gradient: Field::new(context, "gradient", n)?,
+            leaders: Buffer::new(context, "leaders of parts", 4 * count as u64)?,
+            sums: Buffer::new(context, "sums over parts", 8 * 9 * chunks as u64)?,
+            shifts: Buffer::new(context, "motion of parts", 16 * count as u64)?,
+            parts,
+            groups: Vec::new(),
+            packed: Vec::new(),
+        }))
+    }
+}
+
+impl Gpu {
+    /// Which parts are in contact in this step.
+    pub(crate) fn take_groups(&mut self, problem: &mut GpuProblem) {
+        let GpuProblem { touching: Some(touching), balance: Some(balance), .. } = problem else { return };
+        let Balance { parts, groups, packed, leaders, .. } = balance;
+        touching.touches.take_groups(&parts.of, parts.is_held.len(), groups);
+        packed.clear();
+        packed.extend(groups.iter().map(|&leader| leader as u32));
+        self.recorder.write(leaders, 0, packed);
+    }
+
+    /// Moves all bodies that touch each other together to where E is least.
+    pub(crate) fn balance_all(&mut self, problem: &mut GpuProblem, x: &Field) {
+        if !problem.bodies_touch() {
+            return;
+        }
+        let Some(balance) = problem.balance.take() else { return };
+        self.gradient_at(problem, x, &balance.gradient);
+        let chunks = &problem.chunks;
+        let buffers = [
+            &x.buffer,
+            &balance.gradient.buffer,
+            &problem.x_pull.buffer,
+            &problem.colliders,
+            &problem.touch,
+            &chunks.chunks,
+            &chunks.parts,
+            &balance.leaders,
+            &balance.sums,
+            &balance.shifts,
+        ];
+        let [of_chunks, of_parts] =
+            [chunks.count, chunks.part_count].map(|n| BalanceParameters { n, parts: chunks.part_count });
+        self.recorder.dispatch(&balance.sum, &buffers, &of_chunks, chunks.count);
+        self.recorder.dispatch(&balance.settle, &buffers, &of_parts, chunks.part_count);
+        self.recorder.dispatch(&balance.shift, &buffers, &of_chunks, chunks.count);
+        problem.balance = Some(balance);
+    }
+}
