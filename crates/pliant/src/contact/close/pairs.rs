@@ -114,7 +114,7 @@ impl<R: Real> Pairs<'_, R> {
             return None;
         }
         let border = border_part(corners, closest.at);
-        let facing = &self.vertices.facing[v as usize];
+        let facing = self.facing(v, corners[0]);
         if border.is_some_and(|part| facing.is_far_off(closest.offset) || self.comes_nearer(v, part, closest.offset)) {
             return None;
         }
@@ -152,7 +152,7 @@ impl<R: Real> Pairs<'_, R> {
         let before = before.map(|slot| slot.direction);
         let (motion, magnitude) = self.motion(stencil, face_weights(slot.at));
         let normal = Apart { offset: slot.direction, across, inside, motion, magnitude, before, hem }.normal();
-        slot.direction = if inside { normal } else { self.vertices.facing[stencil[0] as usize].nearest(normal) };
+        slot.direction = if inside { normal } else { self.facing(stencil[0], stencil[1]).nearest(normal) };
     }
 
     /// What was kept of a triangle beside `t` or, on an edge or a corner of it, for it: the vertex may have come from there. Not
@@ -222,7 +222,7 @@ impl<R: Real> Pairs<'_, R> {
         let closest = crossing([p1, q1], [p2, q2])?;
         let gap = self.gap(stencil, edge_weights(closest.at));
         let clearance = self.clearance(&closest, gap, motion)?;
-        if [owner, other].iter().any(|&e| self.vertices.edge_facing[e as usize].is_far_off(closest.offset)) {
+        if self.edge_facing(owner, other).iter().any(|facing| facing.is_far_off(closest.offset)) {
             return None;
         }
         if self.same_body(i, k) && self.rests_near_edge(stencil, gap) {
@@ -248,10 +248,7 @@ impl<R: Real> Pairs<'_, R> {
         let across = (q1 - p1).cross(q2 - p2);
         let (offset, inside, hem) = (slot.direction, true, false);
         let normal = Apart { offset, across, inside, motion, magnitude, before, hem }.normal();
-        // The one that is less free has the last word, and of two that are as flat always the same.
-        let mut facing =
-            [owner.min(slot.other as usize), owner.max(slot.other as usize)].map(|e| &self.vertices.edge_facing[e]);
-        facing.sort_by(|a, b| b.width().f64().total_cmp(&a.width().f64()));
+        let facing = self.edge_facing(owner as u32, slot.other);
         slot.direction = facing.iter().fold(normal, |normal, facing| facing.nearest(normal));
     }
 
@@ -294,6 +291,24 @@ impl<R: Real> Pairs<'_, R> {
     fn box_of<const N: usize>(&self, stencil: [u32; N], margin: R) -> Placed<R> {
         let largest = |of: &[R]| stencil.iter().fold(R::ZERO, |largest, &i| largest.max(of[i as usize]));
         Placed::around(self.points(stencil), margin + largest(&self.vertices.half), largest(&self.vertices.motion))
+    }
+
+    /// Which way the surface faces at vertex v, for something of another body. A surface that touches itself turns about in between,
+    /// and what is off its way there is all that keeps a fold open.
+    #[inline(always)]
+    fn facing(&self, v: u32, other: u32) -> Facing<R> {
+        if self.same_body(v, other) { Facing::ANY } else { self.vertices.facing[v as usize] }
+    }
+
+    /// The same at two edges; the one that is less free is the last, and of two that are as free always the same.
+    #[inline(always)]
+    fn edge_facing(&self, e: u32, f: u32) -> [Facing<R>; 2] {
+        let [i, _, k, _] = self.edge_stencil(e, f);
+        if self.same_body(i, k) {
+            return [Facing::ANY; 2];
+        }
+        let [a, b] = [e.min(f), e.max(f)].map(|e| self.vertices.edge_facing[e as usize]);
+        if a.width() < b.width() { [b, a] } else { [a, b] }
     }
 
     fn at_hem(&self, i: u32) -> bool {
