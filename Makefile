@@ -8,7 +8,7 @@ OUT ?= out/demo
 
 demo: cargo
 	@echo "building Pliant (a few minutes the first time) ..."
-	@$(CARGO) build --release --quiet
+	@$(CARGO) build --release
 	@$(CARGO) run --release --quiet -- run $(SCENE) --out $(OUT)
 	@echo
 	@echo "The picture is $(OUT)/preview.png, the motion $(OUT)/preview.gif; open $(OUT)/animation.glb in Blender."

@@ -1,15 +1,19 @@
 //! What is odd about a scene before its first step; `pliant check` and `pliant run` both say it.
 
+use super::report::count_intersections;
 use crate::counted::{counted, short};
 use crate::math::Vec3;
 use crate::model::{Body, Model, Pin, State};
-use crate::scene::Scene;
+use crate::scene::{Precision, Scene};
 
 /// Less than this far inside is rounding, m.
 const ROUNDING: f64 = 1e-6;
 
 /// Steps longer than this show no motion: within four of them a pendulum of a metre has swung to and fro, s.
 const LONG_STEP: f64 = 0.5;
+
+/// Part of an edge to which single precision should know the places of its ends: a stretch of as much is noise.
+const COARSE: f64 = 1e-3;
 
 /// All that is odd at the start; cheap enough for every run.
 pub(super) fn odd_at_start(scene: &Scene, model: &Model, start: &State) -> Vec<String> {
@@ -35,6 +39,7 @@ pub(super) fn odd_at_start(scene: &Scene, model: &Model, start: &State) -> Vec<S
         odd.push("every vertex is held by a pin: nothing is left that could move by itself".to_string());
     }
     odd.extend(weak_wind(model, step));
+    odd.extend(far_away(scene, model, start));
     odd.extend(model.bodies.iter().flat_map(|body| inside_colliders(scene, model, body, start)));
     odd
 }
@@ -59,6 +64,40 @@ fn weak_wind(model: &Model, step: f64) -> Option<String> {
             most.ceil()
         )
     })
+}
+
+/// Bodies so far from the origin that `f32` cannot tell the places of their vertices apart well enough.
+fn far_away(scene: &Scene, model: &Model, start: &State) -> Option<String> {
+    let farthest = start.x.iter().flatten().fold(0.0f64, |most, x| most.max(x.abs()));
+    let rounding = farthest * f64::from(f32::EPSILON) / 2.0;
+    let length = |&[i, j]: &[u32; 2]| {
+        let [a, b] = [i, j].map(|i| Vec3::<f64>::of(model.rest_x[i as usize]));
+        (b - a).length()
+    };
+    let edge = model.edges.iter().map(length).sum::<f64>() / model.edges.len().max(1) as f64;
+    (scene.device.precision == Precision::F32 && edge > 0.0 && rounding > COARSE * edge).then(|| {
+        format!(
+            "up to {} m from the origin single precision knows places to {} mm, and edges are {} mm long: forces will be rough; \
+             set device.precision to \"f64\", or move the scene to the origin",
+            short(farthest),
+            short(1e3 * rounding),
+            short(1e3 * edge)
+        )
+    })
+}
+
+/// Bodies that should stop each other, but cross from the start: nobody knows on which side they belong.
+pub(super) fn crossing_at_start(scene: &Scene, model: &Model, start: &State) -> Option<String> {
+    let surface: Vec<[u32; 3]> = if scene.contact.self_collision { model.surface().collect() } else { Vec::new() };
+    let (count, capped) = count_intersections(&start.x, &surface);
+    (count > 0).then(|| crossing(count, capped))
+}
+
+/// A sentence about pairs of triangles that cross at the start.
+pub(super) fn crossing(count: usize, capped: bool) -> String {
+    let least = if capped { "at least " } else { "" };
+    let pairs = counted(count, "pair of triangles touches or crosses", "pairs of triangles touch or cross");
+    format!("{least}{pairs} at the start")
 }
 
 /// Vertices with one pin or more.
@@ -155,6 +194,28 @@ mod tests {
         }
         let late = format!("{corner}release = 0.5\n{corner}velocity = [1, 0, 0]\nmoves = [0.6, 9]");
         assert_eq!(told(&late), (Vec::new(), 1));
+    }
+
+    #[test]
+    fn what_is_far_from_the_origin_needs_double_precision() {
+        let at = |place: &str, more: &str| told(&format!("position = {place}\n[[pin]]\ncorners = ['-x-z']\n{more}")).0;
+        let said = at("[5000, 0, 3000]", "");
+        assert!(said.len() == 1 && said[0].contains("5000 m from the origin") && said[0].contains("f64"), "{said:?}");
+        assert_eq!(at("[50, 0, 30]", ""), [""; 0]);
+        assert_eq!(at("[5000, 0, 3000]", "[device]\nprecision = 'f64'"), [""; 0]);
+    }
+
+    #[test]
+    fn bodies_that_cross_at_the_start_are_told_where_they_should_stop_each_other() {
+        let said = |text: &str| {
+            let solid = |x: f64| format!("[[solid]]\nshape = 'box'\ncells = 2\nsize = 0.2\nposition = [{x}, 0, 0]\n");
+            let text = format!("pliant = 1\n{text}\n{}{}", solid(0.0), solid(0.13));
+            let scene = Scene::parse(&text, "t", ".".as_ref(), &[]).unwrap();
+            let (model, start) = Model::new(&scene).unwrap();
+            crossing_at_start(&scene, &model, &start)
+        };
+        assert!(said("[contact]\nself_collision = true").is_some_and(|said| said.ends_with("cross at the start")));
+        assert_eq!(said(""), None);
     }
 
     #[test]

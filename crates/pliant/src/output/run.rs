@@ -1,6 +1,6 @@
 //! A whole run: from a scene to frames, pictures, a checkpoint and a report on disk.
 
-use super::at_start::odd_at_start;
+use super::at_start::{crossing_at_start, odd_at_start};
 use super::checkpoint::{Checkpoint, CheckpointError, Identity};
 use super::doubts::{doubts, weight};
 use super::folder::{FolderError, RunFolder};
@@ -226,6 +226,7 @@ impl<'a> Run<'a> {
                 let mut store = folder.start_anew(&options.previews, vertices)?;
                 files.tidy();
                 let state = simulation.state().map_err(SimulationError::from)?;
+                report.warnings.extend(crossing_at_start(scene, simulation.model(), &state));
                 report.warnings.extend(odd_at_start(scene, simulation.model(), &state));
                 keep_frame(&mut store, &mut files, 0, &state)?;
                 (state, store, Tally::default())

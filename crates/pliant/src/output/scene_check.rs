@@ -1,8 +1,7 @@
 //! What can be known about a scene without simulating it.
 
-use super::at_start::{held_vertices, inverted_tets, odd_at_start};
+use super::at_start::{crossing, held_vertices, inverted_tets, odd_at_start};
 use super::report::count_intersections;
-use crate::counted::counted;
 use crate::device::DeviceChoice;
 use crate::disk_cache::DiskCache;
 use crate::math::Vec3;
@@ -107,9 +106,7 @@ pub fn check_scene(scene: &Scene, cache: &DiskCache) -> Result<SceneCheck, Simul
     let min_gap = min_gap(&model, &start);
     let mut warnings = model.warnings.clone();
     if intersections > 0 {
-        let least = if intersections_capped { "at least " } else { "" };
-        let pairs = counted(intersections, "pair of triangles touches or crosses", "pairs of triangles touch or cross");
-        warnings.push(format!("{least}{pairs} at the start"));
+        warnings.push(crossing(intersections, intersections_capped));
     }
     warnings.extend(odd_at_start(scene, &model, &start));
     let element = |e: &crate::material::Elements<f64>| ElementCount { kind: e.name().to_string(), count: e.len() };

@@ -91,7 +91,9 @@ fn element<'p>(name: &str, items: &[Node], path: &'p [&'p str]) -> Result<(usize
             _ => (format!("there is no {name} called `{first}`"), listed(name, items)),
         });
     }
-    let help = format!("there are {count} [[{name}]]; write `{name}.0.{first}` for the first, or its name for the 0");
+    let help = format!(
+        "there are {count} [[{name}]]; write `{name}.0.{first}` for the first of them, or `{name}.NAME.{first}` with its name"
+    );
     Err((format!("`{name}.{first}` does not say which {name}"), help))
 }
 
