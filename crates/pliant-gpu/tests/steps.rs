@@ -147,3 +147,28 @@ fn bodies_that_touch_each_other_agree_with_the_cpu_and_with_themselves() {
         assert_eq!(first, second, "{method}: another run, other bits");
     }
 }
+
+/// On which side pairs were belongs to the state, on every device.
+#[test]
+fn bodies_that_touch_go_on_from_their_state_and_sides_to_the_same_bits() {
+    if skip() {
+        return;
+    }
+    let set = [("device.name".to_string(), "gpu".to_string())];
+    let scene = Scene::parse(HEAP, "heap", ".".as_ref(), &set).unwrap();
+    let mut whole = Simulation::on(&AllDevices, &scene).unwrap();
+    for _ in 0..6 {
+        whole.step().unwrap();
+    }
+    let mut resumed = Simulation::on(&AllDevices, &scene).unwrap();
+    resumed.set_state(&whole.state().unwrap());
+    let sides = whole.sides();
+    assert!(sides.iter().all(|sides| sides.len() > 50), "{} {}", sides[0].len(), sides[1].len());
+    resumed.set_sides(&sides);
+    whole.rho().into_iter().for_each(|rho| resumed.set_rho(rho));
+    for step in 0..4 {
+        whole.step().unwrap();
+        resumed.step().unwrap();
+        assert_eq!(whole.state().unwrap().hash(), resumed.state().unwrap().hash(), "step {step}");
+    }
+}
