@@ -100,6 +100,10 @@ impl Gpu {
 
     /// As many iterations as there are blends, in as few dispatches as the mesh allows.
     pub(crate) fn sweeps(&mut self, problem: &mut GpuProblem, x: &mut Field, x_before: &mut Field, blends: &[Blend]) {
+        // Rings and patches do not know what is near in space only, and how fast they are cannot be seen now.
+        if problem.bodies_touch() {
+            return self.single_sweeps(problem, x, x_before, blends);
+        }
         if let Sweeping::Open = problem.sweeping {
             problem.sweeping = self.choose_sweeping(problem).unwrap_or_else(|error| {
                 self.context.faults.report(error);
@@ -107,9 +111,7 @@ impl Gpu {
             });
         }
         let mut choice = std::mem::replace(&mut problem.sweeping, Sweeping::Single);
-        // Rings and patches do not know what is near in space only.
-        let mut single = Sweeping::Single;
-        match if problem.bodies_touch() { &mut single } else { &mut choice } {
+        match &mut choice {
             Sweeping::Rings(rings) => {
                 for chunk in blends.chunks(rings.iterations) {
                     self.ring_sweep(problem, rings, x, x_before, chunk);
@@ -121,14 +123,16 @@ impl Gpu {
                     std::mem::swap(x, x_before);
                 }
             }
-            Sweeping::Single | Sweeping::Open => {
-                for blend in blends {
-                    self.sweep(problem, x, x_before, *blend, None);
-                    std::mem::swap(x, x_before);
-                }
-            }
+            Sweeping::Single | Sweeping::Open => self.single_sweeps(problem, x, x_before, blends),
         }
         problem.sweeping = choice;
+    }
+
+    fn single_sweeps(&mut self, problem: &GpuProblem, x: &mut Field, x_before: &mut Field, blends: &[Blend]) {
+        for blend in blends {
+            self.sweep(problem, x, x_before, *blend, None);
+            std::mem::swap(x, x_before);
+        }
     }
 
     fn patch_sweep(&mut self, problem: &GpuProblem, patches: &Patches, x: &Field, x_before: &Field, blend: Blend) {

@@ -211,8 +211,11 @@ impl Gpu {
     /// Finds the contacts of the step that begins at x; waits for x and its inertial target.
     pub(crate) fn find_touches(&mut self, problem: &mut GpuProblem, since: Since, x: &Field) {
         let Some(mut touching) = problem.touching.take() else { return };
-        let found = self.take_touches(problem, &mut touching, since, x);
-        found.unwrap_or_else(|error| self.context.faults.report(error));
+        if let Err(error) = self.take_touches(problem, &mut touching, since, x) {
+            self.context.faults.report(error);
+            // Until somebody looks, kernels must stay inside the buffers there are.
+            touching.touches = Touches::default();
+        }
         problem.touching = Some(touching);
     }
 
@@ -225,12 +228,12 @@ impl Gpu {
     ) -> Result<(), GpuError> {
         let Touching { touches, host, .. } = touching;
         let order = &problem.order;
-        for (from, to) in [(x, &mut host.start), (&problem.x_tilde, &mut host.x_tilde)] {
-            if !from.is_empty() {
-                self.recorder.read_vectors(&from.buffer, |place, [a, b, c, _]| {
-                    to[order.vertex[place] as usize] = [a, b, c, 0.0];
-                })?;
-            }
+        // Both are asked for before the first is waited for.
+        let asked = [self.recorder.request_points(x)?, self.recorder.request_points(&problem.x_tilde)?];
+        for (ticket, to) in asked.into_iter().zip([&mut host.start, &mut host.x_tilde]) {
+            self.recorder.receive_points(ticket, |place, [x, y, z]| {
+                to[order.vertex[place] as usize] = [x as f32, y as f32, z as f32, 0.0];
+            })?;
         }
         let Host { start, x_tilde, inv_mass, contact_stiffness, .. } = &*host;
         let setting = TouchSetting { start, x_tilde, inv_mass, contact_stiffness, h: problem.system.h };

@@ -55,6 +55,9 @@ fn forgotten_forces_pins_and_contacts_are_seen() {
     caught(Fault::NoDamping, &["begin_step, start"]);
     caught(Fault::NoContacts, &["gradient", "jacobi", "multiply", "enforce", "end_step", "measure end"]);
     caught(Fault::NoFriction, &["meet_colliders", "gradient", "potential", "enforce"]);
+    let bodies = ["meet_colliders", "potential", "measure start", "gradient", "jacobi", "multiply", "relax", "enforce"];
+    caught(Fault::NoBodies, &[&bodies[..], &["balance_bodies", "pd-jacobi", "xpbd"]].concat());
+    caught(Fault::SmoothBodies, &["meet_colliders", "potential", "gradient", "enforce"]);
     caught(Fault::CollidersReversed, &["enforce", "end_step"]);
     caught(Fault::NoPins, &["begin_step, start", "gradient", "enforce"]);
     caught(Fault::StaleContacts, &["divide_by_diagonal", "multiply", "gauss_seidel"]);

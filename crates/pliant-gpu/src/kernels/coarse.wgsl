@@ -4,7 +4,7 @@
 
 struct Parameters {
     levels: u32,
-    // 1 with colliders.
+    // 1 where anything may touch.
     touching: u32,
 }
 var<immediate> p: Parameters;

@@ -1,4 +1,4 @@
-// Contacts on the diagonal of A. The module has `p.touching`, 1 with colliders, and a buffer `contact` of blocks, N/m, in two
+// Contacts on the diagonal of A. The module has `p.touching`, 1 where anything may touch, and a buffer `contact` of blocks, N/m, in two
 // vectors each: xx, yy, zz; yz, xz, xy.
 fn contact_of(k: u32) -> Sym3 {
     if p.touching == 0u { return sym_scalar(0.0); }

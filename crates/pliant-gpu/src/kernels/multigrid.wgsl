@@ -8,7 +8,7 @@ struct Parameters {
     omega: f32,
     // What bounds the rows of the interpolation.
     interpolation_norm: f32,
-    // 1 with colliders.
+    // 1 where anything may touch.
     touching: u32,
     // Where the contacts start.
     first: u32,

@@ -145,10 +145,10 @@ pub(super) fn usual() -> Vec<Case> {
 
 /// A sheet folded on itself, 4 mm apart where 5 mm are to be kept, and one that goes through both layers. Nothing lies exactly over
 /// anything, so that all precisions find the same contacts.
-fn bodies() -> (Model, State) {
+pub(super) fn bodies() -> (Model, State) {
     let (mut model, mut state) = built(BODIES);
     model.thickness.fill(5e-3);
-    model.contact_stiffness = 1.0;
+    model.contact_stiffness = 0.05;
     let mut random = SplitMix(4);
     let folded = model.bodies[0].vertices.end;
     for (i, x) in state.x.iter_mut().enumerate() {

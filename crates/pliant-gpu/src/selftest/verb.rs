@@ -116,9 +116,9 @@ pub(super) const TABLE: [Entry; 32] = [
     entry(Verb::ConstrainExtended, "constrain_colour, extended", 128.0),
     // Two rotations (12), a root (9), a product, a sum; colliders that overlap do it again. Seen: 2.
     entry(Verb::Enforce, "enforce", 32.0),
-    // The pushes of 3000 contacts cancel, up to 150 N of each (k · 5 mm), which is rounded some four times (√4). What they leave moves
-    // 115 N/m, and the size is that of x, 0.2 m: 150/(115 · 0.2) · √4 · √3000. Seen: 556.
-    entry(Verb::BalanceBodies, "balance_bodies", 1024.0),
+    // Forces of 75 N on each of 652 vertices cancel; a gradient is rounded some √16 times. What that leaves moves 180 N/m, and the size is
+    // that of x, 0.2 m: 75/(180 · 0.2) · √16 · √652 = 213. Seen: 210.
+    entry(Verb::BalanceBodies, "balance_bodies", 512.0),
     // Two centres (5 each), a moment of them (3), the nearest rotation (16) times a difference, a sum.
     entry(Verb::TurnFreeParts, "turn_free_parts", 32.0),
     // As enforce, and friction: a root (9), a quotient (5) and six more. Seen: 8.

@@ -128,7 +128,7 @@ fn compare(case: &Case, out: &[f32]) -> [(&'static str, f64); 5] {
 pub fn check_touches() {
     let pack = |case: &Case| {
         let Case { touch, x, yielding, hold } = case;
-        let stencil = touch.stencil.map(|i| f32::from_bits(i));
+        let stencil = touch.stencil.map(f32::from_bits);
         let line = |v: Vec3<f64>, w: f64| [v.x, v.y, v.z, w];
         let lines = [
             touch.weight,

@@ -1,5 +1,6 @@
 //! The CPU with one thing wrong.
 
+use pliant::contact::close::Side;
 use pliant::device::{Blend, Cpu, CpuProblem, Device, DeviceError, Factor, Measures, Moment, Slot, StepInput};
 use pliant::material::Elements;
 use pliant::model::{Model, Potential, System};
@@ -22,6 +23,10 @@ pub enum Fault {
     /// Colliders come in another order.
     CollidersReversed,
     NoPins,
+    /// Bodies do not feel each other.
+    NoBodies,
+    /// They do without friction.
+    SmoothBodies,
     IgnoresGamma,
     IgnoresOmega,
     /// Several sweeps take the first blend.
@@ -95,6 +100,8 @@ impl Wrong {
             }
             Fault::NoWind => model.winds.clear(),
             Fault::NoDamping => model.damping = 0.0,
+            Fault::NoBodies => model.self_friction = None,
+            Fault::SmoothBodies => model.self_friction = model.self_friction.map(|_| 0.0),
             _ => {}
         }
         model
@@ -356,6 +363,12 @@ impl Device for Wrong {
     }
     fn enforce(&mut self, problem: &mut CpuProblem<f32>, x: &mut Points, others: [&mut Points; 2]) {
         self.maybe_skip("enforce", x, |cpu, x| cpu.enforce(problem, x, others));
+    }
+    fn sides(&self) -> [Vec<Side>; 2] {
+        self.cpu.sides()
+    }
+    fn set_sides(&mut self, sides: &[Vec<Side>; 2]) {
+        self.cpu.set_sides(sides);
     }
     fn balance_bodies(&mut self, problem: &mut CpuProblem<f32>, x: &mut Points) {
         self.maybe_skip("balance_bodies", x, |cpu, x| cpu.balance_bodies(problem, x));

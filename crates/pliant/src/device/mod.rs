@@ -217,7 +217,7 @@ pub trait Device {
     fn scalar(&mut self, slot: Slot) -> Result<f64, DeviceError>;
 
     /// Starts a step from (x, v): pins, colliders, the inertial target x̃ = x + h v + h² M⁻¹ f, and friction where that is
-    /// inside a collider.
+    /// inside a collider; and the contacts between bodies. A device that finds these on the host waits for (x, x̃).
     fn begin_step(&mut self, problem: &mut Self::Problem, input: &StepInput, x: &Self::Points, v: &Self::Points);
     /// x = x̃, with held vertices at their targets.
     fn start(&mut self, problem: &Self::Problem, x: &mut Self::Points);
