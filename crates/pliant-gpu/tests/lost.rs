@@ -32,6 +32,18 @@ formats = ['obj']
 checkpoint_every = 4
 ";
 
+/// A second cloth that lies on the first, and both feel each other.
+const HEAP: &str = "
+[[cloth]]
+name = 'second'
+resolution = 12
+position = [0.02, 0.302, 0.01]
+rotation = [0, 20, 0]
+thickness = '5 mm'
+[contact]
+self_collision = true
+";
+
 const STEPS: u64 = 12;
 
 fn skip() -> bool {
@@ -46,6 +58,12 @@ fn skip() -> bool {
 fn scene(device: &str) -> Scene {
     let device = ("device.name".to_string(), device.to_string());
     Scene::parse(SCENE, "lost", ".".as_ref(), &[device]).unwrap()
+}
+
+fn heap(device: &str) -> Scene {
+    let device = ("device.name".to_string(), device.to_string());
+    let text = SCENE.replace("[[pin]]", "[[pin]]\nbody = 'cloth0'") + HEAP;
+    Scene::parse(&text, "lost", ".".as_ref(), &[device]).unwrap()
 }
 
 type Pull = Rc<RefCell<Option<Box<dyn Fn()>>>>;
@@ -233,4 +251,23 @@ fn with_auto_what_no_gpu_does_is_done_on_the_cpu() {
     for method in ["newton", "pd-direct"] {
         assert_eq!(within(1 << 20, "auto", method).unwrap(), "cpu");
     }
+}
+
+/// A step in which bodies feel each other waits for the GPU when it begins, and there may be more contacts than fit into it.
+#[test]
+fn a_gpu_that_is_lost_or_full_when_contacts_are_found_takes_nothing_with_it() {
+    if skip() {
+        return;
+    }
+    let (devices, folder) = (Pullable::default(), tempfile::tempdir().unwrap());
+    let report = run_on(&devices, &heap("auto"), folder.path(), false, Some(5));
+    assert_eq!((report.status, report.steps, report.device.as_str()), (Status::Done, STEPS, "cpu"));
+    let warning = report.warnings.iter().find(|warning| warning.contains("lost")).expect("a warning");
+    assert!(warning.contains("on the CPU from step 4"), "{warning}");
+
+    let full = Pullable { largest_buffer: Some(1 << 15), ..Pullable::default() };
+    let error = Simulation::on(&full, &heap("gpu")).unwrap().step().unwrap_err().to_string();
+    assert!(error.contains("contacts needs") && error.contains("--device cpu"), "{error}");
+    let report = run_on(&full, &heap("auto"), &folder.path().join("full"), false, None);
+    assert_eq!((report.status, report.device.as_str()), (Status::Done, "cpu"));
 }
