@@ -199,10 +199,10 @@ mod tests {
     #[test]
     fn what_is_far_from_the_origin_needs_double_precision() {
         let at = |place: &str, more: &str| told(&format!("position = {place}\n[[pin]]\ncorners = ['-x-z']\n{more}")).0;
-        let said = at("[5000, 0, 3000]", "");
-        assert!(said.len() == 1 && said[0].contains("5000 m from the origin") && said[0].contains("f64"), "{said:?}");
+        let said = at("[20000, 0, 3000]", "");
+        assert!(said.len() == 1 && said[0].contains("20000 m from the origin") && said[0].contains("f64"), "{said:?}");
         assert_eq!(at("[50, 0, 30]", ""), [""; 0]);
-        assert_eq!(at("[5000, 0, 3000]", "[device]\nprecision = 'f64'"), [""; 0]);
+        assert_eq!(at("[20000, 0, 3000]", "[device]\nprecision = 'f64'"), [""; 0]);
     }
 
     #[test]

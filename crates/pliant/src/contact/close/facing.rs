@@ -51,8 +51,12 @@ impl<R: Real> Facing<R> {
             return Self::ANY;
         }
         let axis = sum / length;
-        let cos = normals().fold(R::ONE, |least, normal| least.min(normal.unit_or(axis).dot(axis))).max(R::ZERO);
-        Self { axis, half: [cos, (R::ONE - cos * cos).max(R::ZERO).sqrt()] }
+        // Sines, because small angles are lost in a cosine.
+        let sin = normals().fold(R::ZERO, |most, normal| {
+            let unit = normal.unit_or(axis);
+            most.max(if unit.dot(axis) > R::ZERO { unit.cross(axis).length().min(R::ONE) } else { R::ONE })
+        });
+        Self { axis, half: [(R::ONE - sin * sin).sqrt(), sin] }
     }
 
     /// Sine of its half angle; 1 if any way is as good.
@@ -151,6 +155,18 @@ mod tests {
                 && (ridge.nearest(at(80.0)) - at(60.0)).length() < 1e-7
         );
         assert_eq!(facing([0, 1]), Facing::ANY);
+    }
+
+    /// Regression: the sine of a flat surface came from its cosine, and so was 5e-4 in `f32`.
+    #[test]
+    fn single_precision_knows_how_flat_a_sheet_is() {
+        let (surface, x) = sheet(0.0);
+        let turned = |x: &[f64; 4]| {
+            let (a, b) = (0.8 * x[0] - 0.6 * x[2], 0.6 * x[0] + 0.8 * x[2]);
+            [a as f32, (0.28 * b + 0.96 * x[1]) as f32, (0.96 * b - 0.28 * x[1]) as f32, 0.0]
+        };
+        let x: Vec<[f32; 4]> = x.iter().map(turned).collect();
+        assert!(Facing::of_vertex(&surface, &x, 4).width() < 1e-6);
     }
 
     #[test]

@@ -330,6 +330,9 @@ impl<R: Real> Pairs<'_, R> {
     /// apart across it, and what is near along it need not part.
     fn gap_along(&self, stencil: [u32; 4], weight: [R; 4], normal: Vec3<R>) -> R {
         let gap = self.gap(stencil, weight);
+        if self.same_body(stencil[0], stencil[3]) {
+            return gap;
+        }
         let [a, b, c, d] = self.points(stencil);
         let apart = (a - d) * weight[0] + (b - d) * weight[1] + (c - d) * weight[2];
         let along = normal.dot(apart);

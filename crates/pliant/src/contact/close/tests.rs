@@ -1,6 +1,7 @@
 //! The search against all pairs, and what is promised of contacts.
 
 use super::distance::{point_triangle, segment_segment};
+use super::facing::Facing;
 use super::*;
 use crate::math::SplitMix;
 use std::collections::BTreeMap;
@@ -126,6 +127,15 @@ fn crumpled(n: usize, seed: u64) -> Case {
     case
 }
 
+/// Distance along the normal less the gap that is kept along it, m, where surfaces face some way; of two the last decides.
+fn clearance_along<R: Real>(facing: &[Facing<R>], offset: Vec3<R>, gap: R) -> R {
+    let d = offset.length();
+    let straight = offset.unit_or(Vec3::ZERO);
+    let normal = facing.iter().fold(straight, |normal, facing| facing.nearest(normal));
+    let along = normal.dot(offset);
+    if along < d * R::of(0.999) { along - gap.min(along) } else { along - gap }
+}
+
 /// Pairs by definition: vertex and triangle, or lower and higher edge, with their clearances, m.
 #[derive(Default)]
 struct AllPairs<R> {
@@ -145,7 +155,7 @@ fn all_pairs<R: Real>(case: &Case) -> AllPairs<R> {
     let same = |i: u32, j: u32| case.body[i as usize] == case.body[j as usize];
     let mut found = AllPairs::default();
     for &v in &surface.vertices {
-        let mut row: Vec<(R, u32, [u32; 2])> = Vec::new();
+        let mut row: Vec<(R, u32, [u32; 2], R)> = Vec::new();
         for (t, &[a, b, c]) in surface.triangles.iter().enumerate() {
             let closest = point_triangle(point(v), [a, b, c].map(point));
             let [wa, wb, wc] = closest.at;
@@ -165,20 +175,22 @@ fn all_pairs<R: Real>(case: &Case) -> AllPairs<R> {
                             closest.offset.dot(along) > closest.offset.length() * along.length() * R::of(1e-3)
                         })
                     });
-                if nearer {
+                let free = on.len() == 3 || same(v, a);
+                let facing = if free { Facing::ANY } else { Facing::of_vertex(&surface, &x, v as usize) };
+                if nearer || facing.is_far_off(closest.offset) {
                     continue;
                 }
                 let part = if on.len() == 3 { [t as u32, u32::MAX] } else { [on[0], on[on.len() - 1]] };
-                row.push((d - gap, t as u32, part));
+                row.push((d - gap, t as u32, part, clearance_along(&[facing], closest.offset, gap)));
             }
         }
         row.sort_by(|p, q| p.0.f64().total_cmp(&q.0.f64()).then(p.1.cmp(&q.1)));
         let mut parts = Vec::new();
         row.retain(|slot| !parts.contains(&slot.2) && (parts.push(slot.2), true).1);
-        found.of_vertices.insert(v, row.into_iter().map(|(clearance, t, _)| (clearance, t)).collect());
+        found.of_vertices.insert(v, row.into_iter().map(|(_, t, _, clearance)| (clearance, t)).collect());
     }
     for (e, &[i, j]) in surface.edges.iter().enumerate() {
-        for &[k, l] in &surface.edges[e + 1..] {
+        for (f, &[k, l]) in surface.edges.iter().enumerate().skip(e + 1) {
             let closest = segment_segment([i, j].map(point), [k, l].map(point));
             let [s, t] = closest.at;
             let inside = [s, t].iter().all(|at| *at > R::ZERO && *at < R::ONE);
@@ -187,8 +199,13 @@ fn all_pairs<R: Real>(case: &Case) -> AllPairs<R> {
             let near = d < gap + reach.min(fastest(&[i, j]) + fastest(&[k, l]));
             let at_rest = segment_segment([i, j].map(rest), [k, l].map(rest)).offset.length();
             let shared = [k, l].iter().any(|m| [i, j].contains(m));
-            if inside && near && !shared && !(same(i, k) && at_rest < gap * R::of(1.01)) {
-                found.of_edges.push(([i, j, k, l], d - gap));
+            let mut facing = [e, f].map(|e| if same(i, k) { Facing::ANY } else { Facing::of_edge(&surface, &x, e) });
+            if facing[0].width() < facing[1].width() {
+                facing.swap(0, 1);
+            }
+            let faces = !facing.iter().any(|facing| facing.is_far_off(closest.offset));
+            if inside && near && faces && !shared && !(same(i, k) && at_rest < gap * R::of(1.01)) {
+                found.of_edges.push(([i, j, k, l], clearance_along(&facing, closest.offset, gap)));
             }
         }
     }

@@ -109,8 +109,33 @@ fn a_step_that_is_tried_again_finds_the_same() {
         let height = THICKNESS * (0.5 - 0.1 * f64::from(k));
         lift(&mut case, height, height - 0.1 * THICKNESS);
         let first = case.find(&mut finder);
-        assert_eq!(first, case.find(&mut finder), "{k}");
+        let (x, target) = (field(&case.start), field(&case.target));
+        assert_eq!(first, finder.find_since(Since::Retry, &x, &target, case.reach), "{k}");
     }
+}
+
+/// What goes through something in a step that is tried again in two pieces has passed in the second one, and in the whole step, too.
+#[test]
+fn sides_are_those_of_the_step_before_whatever_was_tried_since() {
+    let mut case = over_a_triangle();
+    case.reach = 2.0 * THICKNESS;
+    let mut finder = case.finder::<f64>(ALL);
+    let up = |contacts: &[Contact<f64>]| {
+        let contact = contacts.iter().find(|contact| contact.stencil == [3, 0, 1, 2]).copied();
+        contact.map(|contact| contact.normal.y.signum())
+    };
+    let mut find = |since: Since, from: f64, to: f64| {
+        lift(&mut case, from * THICKNESS, to * THICKNESS);
+        up(finder.find_since(since, &field(&case.start), &field(&case.target), case.reach))
+    };
+    let above = find(Since::Step, 0.4, 0.2);
+    assert!(above.is_some());
+    // Tried, and left below; then the same step again: it starts above, whatever the try did.
+    assert_eq!(find(Since::Retry, 0.4, 0.2), above);
+    // In pieces: the second starts below, and knows from the first that it has passed.
+    assert_eq!(find(Since::Piece, -0.1, -0.2), above);
+    // The next step starts below as well: it was above at the start of the last one that was searched.
+    assert_eq!(find(Since::Step, -0.2, -0.3), above);
 }
 
 #[test]
