@@ -2,12 +2,11 @@
 
 mod support;
 
-use pliant::contact::close::Touch;
 use pliant::math::Vec3;
 use pliant::mesh::self_intersections;
 use pliant::model::{Model, State};
 use pliant::scene::Scene;
-use pliant::solver::{METHODS, minimise};
+use pliant::solver::METHODS;
 use pliant::step::Simulation;
 use std::sync::Arc;
 use support::*;
@@ -86,23 +85,6 @@ fn every_exact_method_solves_a_step_of_two_cloths_in_contact_as_newton_does() {
             assert!(error.abs() < most, "{} with friction {friction}: {error:e}", method.name);
         }
     }
-}
-
-/// What has passed keeps a negative gap for a while. Newton once left such contacts out of the pattern of its matrix.
-#[test]
-fn newton_solves_a_step_in_which_a_cloth_lies_deep_inside_another() {
-    let (model, state) = two_cloths(0.0);
-    let truth = newton_steps(&model, &state, H, 3);
-    let mut potential = Step::<f64>::new(&model, &truth, H).potential();
-    let deep = 0.02;
-    potential.set_touches(potential.touches().to_vec().into_iter().map(|touch| Touch { gap: -deep, ..touch }));
-    let mut x: Vec<[f64; 4]> = truth.x.iter().map(|&x| Vec3::of(x).store()).collect();
-    model.bodies[1].vertices.clone().for_each(|i| x[i][1] -= 0.035);
-    let pushing = potential.touches().iter().filter(|touch| (-deep..0.0).contains(&touch.clearance(&x))).count();
-    assert!(pushing > 20, "{pushing}");
-    let report = minimise(&potential, &mut x, 1e-10, |k, _| k < 100).unwrap();
-    // Without the blocks between both sides it takes 26 or does not end.
-    assert!(report.converged && report.iterations < 23, "{report:?}");
 }
 
 #[test]

@@ -145,11 +145,16 @@ fn pieces_of_a_mesh_that_nothing_connects_do_not_press_each_other() {
 /// on both sides, so a box that slid straight turned by 50° in a second.
 #[test]
 fn a_box_that_slides_straight_does_not_turn() {
-    for (cells, friction, method) in
-        [(4, 0.3, "newton"), (3, 0.3, "newton"), (4, 0.3, "pd-multigrid-chebyshev"), (5, 0.1, "pd-pcg")]
-    {
+    // Far from the origin, too: places were squared from there, and what was lost turned it by 46°.
+    for (cells, friction, method, z) in [
+        (4, 0.3, "newton", 0.0),
+        (3, 0.3, "newton", 20.0),
+        (4, 0.3, "pd-jacobi-chebyshev", 12.0),
+        (4, 0.3, "pd-multigrid-chebyshev", 0.0),
+        (5, 0.1, "pd-pcg", 0.0),
+    ] {
         let text = format!(
-            "[[solid]]\nshape = \"box\"\nsize = 0.2\ncells = {cells}\nposition = [0, 0.101, 0]\nvelocity = [3, 0, 0]\n[[collider]]\n\
+            "[[solid]]\nshape = \"box\"\nsize = 0.2\ncells = {cells}\nposition = [0, 0.101, {z}]\nvelocity = [3, 0, 0]\n[[collider]]\n\
              shape = \"half-space\"\nfriction = {friction}\n[solver]\nmethod = \"{method}\"\n"
         );
         let mut simulation = Simulation::new(&scene(&text)).unwrap();
@@ -173,8 +178,13 @@ fn a_box_that_slides_straight_does_not_turn() {
         let exact = if stops < 1.0 { 1.5 * stops } else { 3.0 - 0.5 * 9.81 * friction };
         let slid = ended[0] - begun[0];
         println!("{cells} cells, {friction}, {method}: turned by {turned:.2}°, slid {slid:.3} m of {exact:.3} m");
-        // What a solve by projections leaves undone turns it a little.
-        let most = if method == "newton" { 0.1 } else { 10.0 };
+        // The matrix of a V-cycle holds contacts along their surface, too, and a search direction mixes all: what both leave undone
+        // turns it. Jacobi looks at every contact by itself.
+        let most = match method {
+            "newton" => 0.1,
+            "pd-jacobi-chebyshev" => 1.0,
+            _ => 10.0,
+        };
         assert!(turned.abs() < most, "{cells} cells, {friction}, {method}: turned by {turned}°");
         assert!((slid - exact).abs() < 0.03 * exact, "{cells} cells, {friction}, {method}: {slid} m of {exact} m");
     }
