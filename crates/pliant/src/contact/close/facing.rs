@@ -46,8 +46,9 @@ impl<R: Real> Facing<R> {
         let (sum, all) =
             normals().fold((Vec3::ZERO, R::ZERO), |(sum, all), normal| (sum + normal, all + normal.length()));
         let length = sum.length();
-        // Not finite, too.
-        if !(length > all * R::of(NO_WAY)) || length <= R::TINY.sqrt() {
+        // What is not finite does not face any way either.
+        let faces = length > all * R::of(NO_WAY) && length > R::TINY.sqrt();
+        if !faces {
             return Self::ANY;
         }
         let axis = sum / length;
