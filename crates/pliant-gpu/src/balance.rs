@@ -10,7 +10,7 @@ use crate::library::Library;
 use crate::problem::GpuProblem;
 use bytemuck::{Pod, Zeroable};
 use pliant::device::Parts;
-use pliant::model::{Model, System};
+use pliant::model::{Links, Model, System};
 use std::sync::Arc;
 
 /// What it is found with.
@@ -22,10 +22,9 @@ pub(crate) struct Balance {
     leaders: Buffer,
     sums: Buffer,
     shifts: Buffer,
-    /// On the host: the part of each vertex of the model, and the first part of each part's group.
+    /// On the host: the part of each vertex of the model, and which parts are in contact.
     parts: Parts,
-    groups: Vec<usize>,
-    packed: Vec<u32>,
+    links: Links,
 }
 
 #[derive(Clone, Copy, Pod, Zeroable)]
@@ -67,21 +66,18 @@ impl Balance {
             sums: Buffer::new(context, "sums over parts", 8 * 9 * chunks as u64)?,
             shifts: Buffer::new(context, "motion of parts", 16 * count as u64)?,
             parts,
-            groups: Vec::new(),
-            packed: Vec::new(),
+            links: Links::default(),
         }))
     }
 }
 
 impl Gpu {
     /// Which parts are in contact in this step.
-    pub(crate) fn take_groups(&mut self, problem: &mut GpuProblem) {
+    pub(crate) fn link_parts(&mut self, problem: &mut GpuProblem) {
         let GpuProblem { touching: Some(touching), balance: Some(balance), .. } = problem else { return };
-        let Balance { parts, groups, packed, leaders, .. } = balance;
-        touching.touches.take_groups(&parts.of, parts.is_held.len(), groups);
-        packed.clear();
-        packed.extend(groups.iter().map(|&leader| leader as u32));
-        self.recorder.write(leaders, 0, packed);
+        let Balance { parts, links, leaders, .. } = balance;
+        touching.touches.link(&parts.of, parts.is_held.len(), links);
+        self.recorder.write(leaders, 0, links.firsts());
     }
 
     /// Moves all bodies that touch each other together to where E is least.

@@ -139,7 +139,7 @@ impl Device for Gpu {
         self.step_clock.scope = self.recorder.time_begin();
         self.predict(problem, input, &x.field, &v.field);
         self.find_touches(problem, input.since, &x.field);
-        self.take_groups(problem);
+        self.link_parts(problem);
     }
 
     fn start(&mut self, problem: &GpuProblem, x: &mut Points) {

@@ -162,6 +162,17 @@ fn momentum_of_two_bodies_that_collide_is_conserved() {
     }
 }
 
+/// How far the middle of the second body goes, m.
+fn moved_in_half_a_second(text: &str, method: &str) -> Vec3<f64> {
+    let mut simulation = Simulation::new(&with_method(text, method)).unwrap();
+    let model = simulation.model().clone();
+    let before = middle(&model, &simulation.state().unwrap(), 1);
+    for _ in 0..30 {
+        simulation.step().unwrap();
+    }
+    middle(&model, &simulation.state().unwrap(), 1) - before
+}
+
 /// How far a small cloth slides in half a second on a large one that is held, at a slope of `degrees`, m.
 fn slid(degrees: f64, friction: f64, method: &str) -> f64 {
     let (sin, cos) = degrees.to_radians().sin_cos();
@@ -173,13 +184,7 @@ fn slid(degrees: f64, friction: f64, method: &str) -> f64 {
         [0.00102 * sin - 0.4 * cos, 0.00102 * cos + 0.4 * sin, 0.013],
         -degrees
     );
-    let mut simulation = Simulation::new(&with_method(&text, method)).unwrap();
-    let model = simulation.model().clone();
-    let before = middle(&model, &simulation.state().unwrap(), 1);
-    for _ in 0..30 {
-        simulation.step().unwrap();
-    }
-    let moved = middle(&model, &simulation.state().unwrap(), 1) - before;
+    let moved = moved_in_half_a_second(&text, method);
     moved.x * cos - moved.y * sin
 }
 
@@ -208,13 +213,7 @@ fn block_slid(degrees: f64, friction: f64, speed: f64, method: &str) -> [f64; 2]
         [0.07605 * sin - 0.5 * cos, 0.07605 * cos + 0.5 * sin, 0.013],
         -degrees
     );
-    let mut simulation = Simulation::new(&with_method(&text, method)).unwrap();
-    let model = simulation.model().clone();
-    let before = middle(&model, &simulation.state().unwrap(), 1);
-    for _ in 0..30 {
-        simulation.step().unwrap();
-    }
-    let moved = middle(&model, &simulation.state().unwrap(), 1) - before;
+    let moved = moved_in_half_a_second(&text, method);
     [moved.x * cos - moved.y * sin, moved.z]
 }
 

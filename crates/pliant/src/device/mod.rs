@@ -11,6 +11,7 @@ mod devices;
 mod parallel;
 mod parts;
 pub mod rows;
+mod touch_friction;
 mod touches;
 
 pub use cpu::{Cpu, CpuProblem};

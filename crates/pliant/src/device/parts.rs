@@ -1,7 +1,7 @@
 //! What moves as a whole.
 
 use crate::mesh::topology::Incidence;
-use crate::model::{Model, System, connected_parts};
+use crate::model::{Model, System, connected_parts, part_of_each};
 
 /// What elements connect, and so moves as a whole.
 #[derive(Clone, Debug, Default)]
@@ -18,10 +18,7 @@ impl Parts {
     /// Those of a model.
     pub fn new(model: &Model, system: &System) -> Self {
         let vertices = connected_parts(model);
-        let mut of = vec![0; model.vertices()];
-        for (number, part) in (0..).zip(vertices.rows()) {
-            part.iter().for_each(|&i| of[i as usize] = number);
-        }
+        let of = part_of_each(&vertices, model.vertices());
         let is_held = vertices.rows().map(|part| system.holds_some_of(model, part)).collect();
         Self { vertices, of, is_held }
     }

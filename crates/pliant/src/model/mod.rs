@@ -16,7 +16,7 @@ mod system;
 pub use build::ModelBuilder;
 pub use error::ModelError;
 pub use memory::{Use, check_memory};
-pub use parts::{connected_parts, free_parts};
+pub use parts::{Links, connected_parts, free_parts, part_of_each};
 pub use pin::Pin;
 pub use potential::{Curvature, Potential};
 pub use system::System;

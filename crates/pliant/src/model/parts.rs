@@ -6,35 +6,71 @@ use crate::mesh::topology::Incidence;
 /// Vertices, in ascending order, of every part that elements connect, and of every vertex that none does: each vertex is in one
 /// part. A body that is one mesh has several if the mesh has.
 pub fn connected_parts(model: &Model) -> Incidence {
-    let mut root: Vec<u32> = (0..model.vertices() as u32).collect();
+    let mut links = Links::default();
+    links.restart(model.vertices());
     for batch in model.elements.iter().map(|elements| elements.view()) {
         for stencil in (0..batch.len()).map(|c| batch.stencil(c)) {
             // A chain through the corners of an element connects as much as all their pairs.
-            for pair in stencil.windows(2) {
-                let [a, b] = [pair[0], pair[1]].map(|i| find(&mut root, i));
-                root[a.max(b) as usize] = a.min(b);
-            }
+            stencil.windows(2).for_each(|pair| links.join(pair[0], pair[1]));
         }
     }
     let mut parts = 0;
-    let mut label = vec![0; root.len()];
-    for i in 0..root.len() {
-        let first = find(&mut root, i as u32) as usize;
-        if first == i {
+    let mut label = vec![0; model.vertices()];
+    for (i, &first) in links.firsts().iter().enumerate() {
+        if first as usize == i {
             (label[i], parts) = (parts, parts + 1);
         }
-        label[i] = label[first];
+        label[i] = label[first as usize];
     }
     Incidence::grouped(parts as usize, label.into_iter().zip(0u32..))
 }
 
-/// The lowest vertex that is known to be connected to vertex i; shortens the way to it.
-fn find(root: &mut [u32], mut i: u32) -> u32 {
-    while root[i as usize] != i {
-        root[i as usize] = root[root[i as usize] as usize];
-        i = root[i as usize];
+/// The part of each vertex.
+pub fn part_of_each(parts: &Incidence, vertices: usize) -> Vec<u32> {
+    let mut of = vec![0; vertices];
+    for (number, part) in (0..).zip(parts.rows()) {
+        part.iter().for_each(|&i| of[i as usize] = number);
     }
-    i
+    of
+}
+
+/// Which of some things are linked, directly or by others.
+#[derive(Clone, Debug, Default)]
+pub struct Links {
+    /// A lower one that each is linked to; itself if it is the lowest.
+    lower: Vec<u32>,
+}
+
+impl Links {
+    /// `count` things, none of them linked.
+    pub fn restart(&mut self, count: usize) {
+        self.lower.clear();
+        self.lower.extend(0..count as u32);
+    }
+
+    /// Links two.
+    pub fn join(&mut self, a: u32, b: u32) {
+        let [a, b] = [a, b].map(|i| self.first(i));
+        self.lower[a.max(b) as usize] = a.min(b);
+    }
+
+    /// The lowest that one is linked to; shortens the way to it.
+    fn first(&mut self, mut i: u32) -> u32 {
+        let lower = &mut self.lower;
+        while lower[i as usize] != i {
+            lower[i as usize] = lower[lower[i as usize] as usize];
+            i = lower[i as usize];
+        }
+        i
+    }
+
+    /// The lowest that each is linked to.
+    pub fn firsts(&mut self) -> &[u32] {
+        for i in 0..self.lower.len() {
+            self.lower[i] = self.lower[self.lower[i] as usize];
+        }
+        &self.lower
+    }
 }
 
 /// Those of [`connected_parts`] that no pin holds or pulls; a single vertex is no part. Forces inside such a part neither push nor
@@ -51,6 +87,16 @@ pub fn free_parts(model: &Model, system: &System) -> Incidence {
 mod tests {
     use super::*;
     use crate::model::{ModelBuilder, Pin};
+
+    #[test]
+    fn linked_things_have_the_lowest_of_them_in_common() {
+        let mut links = Links::default();
+        for _ in 0..2 {
+            links.restart(8);
+            [[5, 1], [7, 6], [5, 3], [6, 2], [3, 1], [4, 4]].iter().for_each(|&[a, b]| links.join(a, b));
+            assert_eq!(links.firsts(), [0, 1, 2, 1, 4, 1, 2, 2]);
+        }
+    }
 
     #[test]
     fn parts_are_what_elements_connect_and_pins_leave_alone() {

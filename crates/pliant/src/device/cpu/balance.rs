@@ -7,14 +7,15 @@
 
 use super::problem::CpuProblem;
 use crate::math::{Real, Sym3, Vec3};
+use crate::model::Links;
 
 /// Memory for it.
 #[derive(Default)]
 pub(super) struct Balance<R> {
     gradient: Vec<[R; 4]>,
-    /// Which group each connected part belongs to, by its first part.
-    group: Vec<usize>,
-    /// By group.
+    /// Connected parts that are in contact.
+    links: Links,
+    /// Of each group, by its first part.
     sums: Vec<Sum>,
 }
 
@@ -35,28 +36,29 @@ impl<R: Real> CpuProblem<R> {
         if self.touching.is_empty() {
             return;
         }
-        let Balance { mut gradient, mut group, mut sums } = std::mem::take(&mut self.scratch.balance);
+        let Balance { mut gradient, mut links, mut sums } = std::mem::take(&mut self.scratch.balance);
         gradient.resize(x.len(), [R::ZERO; 4]);
         self.gradient(x, &mut gradient);
-        self.touching.touches.take_groups(&self.parts.of, self.parts.is_held.len(), &mut group);
+        self.touching.touches.link(&self.parts.of, self.parts.is_held.len(), &mut links);
+        let group = links.firsts();
         sums.clear();
         sums.resize(group.len(), Sum::default());
-        for ((part, &group), &is_held) in self.parts.vertices.rows().zip(&group).zip(&self.parts.is_held) {
-            let sum = &mut sums[group];
+        for ((part, &group), &is_held) in self.parts.vertices.rows().zip(group).zip(&self.parts.is_held) {
+            let sum = &mut sums[group as usize];
             sum.is_held |= is_held;
             for i in part.iter().map(|&i| i as usize) {
                 sum.force += Vec3::load(gradient[i]).cast::<f64>();
                 sum.stiffness = sum.stiffness + Sym3::scalar(self.inertia[i].f64()) + self.collider_block(i, x[i]);
             }
         }
-        for (part, &group) in self.parts.vertices.rows().zip(&group) {
-            let Sum { force, stiffness, is_held } = sums[group];
+        for (part, &group) in self.parts.vertices.rows().zip(group) {
+            let Sum { force, stiffness, is_held } = sums[group as usize];
             if !is_held && stiffness.trace() > 0.0 {
                 let by = stiffness.solve(force).cast::<R>();
                 part.iter().for_each(|&i| x[i as usize] = (Vec3::load(x[i as usize]) - by).store());
             }
         }
-        self.scratch.balance = Balance { gradient, group, sums };
+        self.scratch.balance = Balance { gradient, links, sums };
     }
 
     /// What colliders add to the Hessian of vertex i, N/m.
