@@ -1,4 +1,4 @@
-//! The motion of bodies that touch each other as a whole after a solve, see `balance.wgsl`.
+//! The motion of bodies as a whole after a solve, see `balance.wgsl`.
 
 use crate::buffer::{Buffer, Field};
 use crate::context::Context;
@@ -9,8 +9,8 @@ use crate::kernels::{Obstacles, sweep_text};
 use crate::library::Library;
 use crate::problem::GpuProblem;
 use bytemuck::{Pod, Zeroable};
-use pliant::device::Parts;
-use pliant::model::{Links, Model, System};
+use pliant::device::{Groups, Parts};
+use pliant::model::{Model, System};
 use std::sync::Arc;
 
 /// What it is found with.
@@ -21,10 +21,10 @@ pub(crate) struct Balance {
     gradient: Field,
     leaders: Buffer,
     sums: Buffer,
-    shifts: Buffer,
-    /// On the host: the part of each vertex of the model, and which parts are in contact.
+    motions: Buffer,
+    /// On the host: the parts of the model, and which are in contact.
     parts: Parts,
-    links: Links,
+    groups: Groups,
 }
 
 #[derive(Clone, Copy, Pod, Zeroable)]
@@ -40,13 +40,17 @@ pub(crate) fn text(obstacles: Obstacles) -> String {
 }
 
 impl Balance {
-    /// `None` where bodies do not feel each other.
+    /// `None` where nothing may touch anything, or all is held.
     pub(crate) fn new(
         context: &Context,
         library: &mut Library,
         (model, system): (&Model, &System),
     ) -> Result<Option<Self>, GpuError> {
-        if model.self_friction.is_none() {
+        if model.self_friction.is_none() && model.colliders.is_empty() {
+            return Ok(None);
+        }
+        let parts = Parts::new(model, system);
+        if parts.is_held.iter().all(|&is_held| is_held) {
             return Ok(None);
         }
         use Access::{Read, Write};
@@ -54,7 +58,6 @@ impl Balance {
         let text = text(Obstacles::of(model));
         let mut kernel = |entry: &str| library.kernel::<BalanceParameters>("balance", &text, entry, &access);
         let (sum, settle, shift) = (kernel("sum")?, kernel("settle")?, kernel("shift")?);
-        let parts = Parts::new(model, system);
         let (n, count) = (model.vertices(), parts.is_held.len());
         let chunks = parts.vertices.rows().map(|part| part.len().div_ceil(GROUP as usize)).sum::<usize>();
         Ok(Some(Self {
@@ -62,11 +65,16 @@ impl Balance {
             settle,
             shift,
             gradient: Field::new(context, "gradient", n)?,
-            leaders: Buffer::new(context, "leaders of parts", 4 * count as u64)?,
-            sums: Buffer::new(context, "sums over parts", 8 * 9 * chunks as u64)?,
-            shifts: Buffer::new(context, "motion of parts", 16 * count as u64)?,
+            // Until they touch, each is alone.
+            leaders: Buffer::with(
+                context,
+                "leaders of parts",
+                &(0..count as u32).map(|part| [part, 0]).collect::<Vec<_>>(),
+            )?,
+            sums: Buffer::new(context, "sums over parts", 8 * 32 * chunks as u64)?,
+            motions: Buffer::new(context, "motion of parts", 48 * count as u64)?,
             parts,
-            links: Links::default(),
+            groups: Groups::default(),
         }))
     }
 }
@@ -75,16 +83,12 @@ impl Gpu {
     /// Which parts are in contact in this step.
     pub(crate) fn link_parts(&mut self, problem: &mut GpuProblem) {
         let GpuProblem { touching: Some(touching), balance: Some(balance), .. } = problem else { return };
-        let Balance { parts, links, leaders, .. } = balance;
-        touching.touches.link(&parts.of, parts.is_held.len(), links);
-        self.recorder.write(leaders, 0, links.firsts());
+        balance.groups.take(&balance.parts, &touching.touches);
+        self.recorder.write(&balance.leaders, 0, balance.groups.leaders());
     }
 
-    /// Moves all bodies that touch each other together to where E is least.
+    /// Moves bodies, together with all they touch, as a whole to where E is least.
     pub(crate) fn balance_all(&mut self, problem: &mut GpuProblem, x: &Field) {
-        if !problem.bodies_touch() {
-            return;
-        }
         let Some(balance) = problem.balance.take() else { return };
         self.gradient_at(problem, x, &balance.gradient);
         let chunks = &problem.chunks;
@@ -98,7 +102,7 @@ impl Gpu {
             &chunks.parts,
             &balance.leaders,
             &balance.sums,
-            &balance.shifts,
+            &balance.motions,
         ];
         let [of_chunks, of_parts] =
             [chunks.count, chunks.part_count].map(|n| BalanceParameters { n, parts: chunks.part_count });

@@ -113,8 +113,8 @@ fn a_cloth_that_falls_on_another_one_rests_on_it() {
 
 /// Regression: the fold pushed itself along the floor, at 4.6 m/s, because unfinished solves left a net force in every step.
 ///
-/// Newton leaves no crossing at all, unfinished solves a few, and `pbd-jacobi` more: 60 pairs are one in a thousand of those that would
-/// cross without contact.
+/// Newton leaves no crossing here (from other angles it may, if fast folds meet), unfinished solves a few, and `pbd-jacobi` more: 60 pairs
+/// are one in a thousand of those that would cross without contact.
 #[test]
 fn a_cloth_that_falls_on_its_edge_folds_and_hardly_passes_through_itself() {
     let text = "[[cloth]]\nsize = [0.3, 0.5]\nresolution = [16, 26]\nthickness = \"4 mm\"\nposition = [0, 0.28, 0]\nrotation = [84, 10, 0]\n\

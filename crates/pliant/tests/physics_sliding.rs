@@ -142,7 +142,7 @@ fn pieces_of_a_mesh_that_nothing_connects_do_not_press_each_other() {
 }
 
 /// Regression: friction was shared out by the masses of the vertices that touch. Those of a box of six tets a cell are not the same
-/// on both sides, so a box that slid straight turned by 50° in a second.
+/// on both sides, so a box that slid straight turned by 50° in a second. And what unfinished solves leave turned it by 10°.
 #[test]
 fn a_box_that_slides_straight_does_not_turn() {
     // Far from the origin, too: places were squared from there, and what was lost turned it by 46°.
@@ -178,13 +178,7 @@ fn a_box_that_slides_straight_does_not_turn() {
         let exact = if stops < 1.0 { 1.5 * stops } else { 3.0 - 0.5 * 9.81 * friction };
         let slid = ended[0] - begun[0];
         println!("{cells} cells, {friction}, {method}: turned by {turned:.2}°, slid {slid:.3} m of {exact:.3} m");
-        // The matrix of a V-cycle holds contacts along their surface, too, and a search direction mixes all: what both leave undone
-        // turns it. Jacobi looks at every contact by itself.
-        let most = match method {
-            "newton" => 0.1,
-            "pd-jacobi-chebyshev" => 1.0,
-            _ => 10.0,
-        };
+        let most = if method == "newton" { 0.1 } else { 0.5 };
         assert!(turned.abs() < most, "{cells} cells, {friction}, {method}: turned by {turned}°");
         assert!((slid - exact).abs() < 0.03 * exact, "{cells} cells, {friction}, {method}: {slid} m of {exact} m");
     }

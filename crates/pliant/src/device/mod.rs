@@ -16,7 +16,7 @@ mod touches;
 
 pub use cpu::{Cpu, CpuProblem};
 pub use devices::{CpuOnly, DeviceChoice, Devices, Task};
-pub use parts::Parts;
+pub use parts::{Groups, Parts};
 pub use touches::{Corner, MEETINGS, TouchSearch, TouchSetting, Touches};
 
 use crate::contact::PosedCollider;
@@ -326,7 +326,8 @@ pub trait Device {
     /// Position-based pins and colliders: pulls spring pins, pushes vertices out of colliders, and shortens their slip since
     /// the start of the step by friction times that push. What colliders move, they move in `others`, too.
     fn enforce(&mut self, problem: &mut Self::Problem, x: &mut Self::Points, others: [&mut Self::Points; 2]);
-    /// Moves bodies that touch each other together to where E is least: an unfinished solve leaves a net force on them.
+    /// Moves bodies that no pin holds, together with all they touch, as a whole to where E is least: an unfinished solve leaves a
+    /// net force and a net torque on them. Only where something may touch something.
     fn balance_bodies(&mut self, _problem: &mut Self::Problem, _x: &mut Self::Points) {}
     /// Turns every part that no pin holds and no collider touched about its centre of mass to where it is nearest to x̃:
     /// takes off the turn that position-based sweeps give a part under stress of its own.

@@ -5,7 +5,7 @@ use super::parallel::for_chunks;
 use super::touch_friction::TouchFriction;
 use crate::contact::close::{CloseContacts, CloseLimits, CloseSurface, Contact, Side, Since, Touch};
 use crate::math::Real;
-use crate::model::{Links, Model};
+use crate::model::Model;
 use std::sync::Arc;
 
 /// How often contacts and colliders push in turn before a solve: a floor pushes a cloth, and that the next one.
@@ -92,14 +92,6 @@ impl<R: Real> Touches<R> {
                 *crowd = active.fold(R::ZERO, |sum, corner| sum + corner.weight.abs());
             }
         });
-    }
-
-    /// Links parts that are in contact; `of` is the part of each vertex.
-    pub fn link(&self, of: &[u32], parts: usize, links: &mut Links) {
-        links.restart(parts);
-        for touch in &self.all {
-            links.join(of[touch.stencil[0] as usize], of[touch.stencil[3] as usize]);
-        }
     }
 
     /// Who is in which contact.
