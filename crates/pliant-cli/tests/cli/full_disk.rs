@@ -42,7 +42,7 @@ fn a_run_on_a_full_disk_ends_with_3_and_goes_on_where_there_is_room() {
     let place = Place::new(SMALL);
     let args = ["run", "scene.toml", "--json", "--no-preview", "--format", "glb,obj", "--frames", "12", "--resume"];
     let whole = place.json(&[&args[..], &["--out", "whole"]].concat());
-    let (mut ends, mut frames_kept) = (Vec::new(), 0);
+    let (mut ends, mut frames_kept, mut advised) = (Vec::new(), 0, [0; 2]);
     for kilobytes in (4..400).step_by(12) {
         let Some(disk) = Disk::mount(place.path(&format!("disk{kilobytes}")), kilobytes) else { return };
         let out = disk.path().join("out");
@@ -57,6 +57,11 @@ fn a_run_on_a_full_disk_ends_with_3_and_goes_on_where_there_is_room() {
         assert_eq!(error["exit_code"], 3, "{error}");
         assert!(message.contains(disk.path().to_str().unwrap()), "the file is named: {message}");
         assert!(message.contains("No space left"), "{message}");
+        let saved = out.join("checkpoint").exists();
+        assert_eq!(message.contains("--resume"), saved, "{message}");
+        assert!(message.contains("free some space"), "{message}");
+        assert!(saved || message.contains("run again: there is no checkpoint yet"), "{message}");
+        advised[usize::from(saved)] += 1;
         ends.push(message.to_string());
         assert_all_whole(&out);
         frames_kept = frames_kept.max(all_below(&out.join("frames")).len());
@@ -65,6 +70,7 @@ fn a_run_on_a_full_disk_ends_with_3_and_goes_on_where_there_is_room() {
     }
     assert!(ends.len() > 5 && frames_kept > 5, "{frames_kept} frames: {ends:#?}");
     assert!(ends.iter().any(|message| message.contains(" bytes")), "{ends:#?}");
+    assert!(advised.iter().all(|count| *count > 0), "without and with a checkpoint: {advised:?}");
     println!("{ends:#?}");
 }
 
