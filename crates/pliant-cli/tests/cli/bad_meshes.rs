@@ -130,7 +130,10 @@ fn check_and_run_say_once_how_many_tetrahedra_were_turned_over() {
         let said = told(&[[1, 2, 3, 4], [1, 2, 3, 5]], args);
         assert_eq!(said.len(), 2, "{said:?}");
         assert!(said[0].starts_with("body 'rock': 1 tetrahedron had negative volume"), "{said:?}");
-        assert!(said[1].starts_with("collider 'hill': 1 tetrahedron had") && said[1].contains("mesh check"), "{said:?}");
+        assert!(
+            said[1].starts_with("collider 'hill': 1 tetrahedron had") && said[1].contains("mesh check"),
+            "{said:?}"
+        );
         assert!(told(&[[1, 3, 2, 4], [1, 2, 3, 5]], args)[0].starts_with("body 'rock': 2 tetrahedra had"));
     }
 }

@@ -118,6 +118,7 @@ impl OutputError {
     fn advice(&self, checkpoint: bool) -> String {
         let remedy = match self.kind() {
             Some(io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded) => "free some space",
+            Some(io::ErrorKind::FileTooLarge) => "raise the limit on the size of files (`ulimit -f`)",
             _ => "solve that",
         };
         match (self, checkpoint) {
