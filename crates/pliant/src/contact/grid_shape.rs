@@ -11,7 +11,7 @@ use crate::mesh::{Mesh, generate};
 type V = Vec3<f64>;
 
 /// Raised when the distances of a mesh are found in another way, so that those found the old way are not used.
-const REVISION: u8 = 1;
+const REVISION: u8 = 2;
 
 /// As deep below its surface a solid is looked for in its grid, in cells.
 const DEPTHS: [f64; 5] = [0.25, 0.5, 1.0, 1.5, 2.0];
