@@ -143,7 +143,7 @@ fn device_error(error: &anyhow::Error) -> Option<&DeviceError> {
 }
 
 fn is_full(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
+    matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge)
 }
 
 fn exit_of(error: &anyhow::Error) -> Exit {

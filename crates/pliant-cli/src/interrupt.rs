@@ -1,4 +1,4 @@
-//! Ctrl-C and SIGTERM: the first asks for an orderly end, the second ends at once.
+//! Signals. Of Ctrl-C and SIGTERM the first asks for an orderly end, the second ends at once; limits on files end nothing.
 
 use crate::Exit;
 use crate::failure::print_plain;
@@ -32,6 +32,16 @@ pub(crate) fn phase() -> Phase {
         0 => Phase::Preparing,
         1 => Phase::Simulating,
         _ => Phase::Simulated,
+    }
+}
+
+/// A write beyond the limit on the size of files (`ulimit -f`) ends a process with SIGXFSZ and without a word. Ignored, the
+/// write fails as on a full disk, and is told as that is.
+pub(crate) fn outlive_file_limits() {
+    #[cfg(unix)]
+    // SAFETY: no handler is installed, so none can run at a bad time; nothing else in the process handles this signal.
+    unsafe {
+        libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
     }
 }
 

@@ -39,6 +39,7 @@ impl From<Exit> for ExitCode {
 /// Runs the command that was typed.
 pub fn main() -> ExitCode {
     ask_no_desktop();
+    interrupt::outlive_file_limits();
     let args = match Args::try_parse() {
         Ok(args) => args,
         Err(error) => return misused(&error),

@@ -112,6 +112,32 @@ fn a_solid_without_a_surface_is_refused_before_the_first_step() {
     assert!(!place.path("out/scene/frames.bin").exists());
 }
 
+/// Regression: solids and colliders were mended without a word.
+#[test]
+fn check_and_run_say_once_how_many_tetrahedra_were_turned_over() {
+    let text = "pliant = 1\n[time]\nframes = 1\n[[solid]]\nname = 'rock'\nmesh = 'a.msh'\nposition = [0, 3, 0]\n\
+                [[collider]]\nname = 'hill'\nshape = 'mesh'\nmesh = 'a.msh'\ncells = 12\n";
+    let place = Place::new(text);
+    let told = |corners: &[[u32; 4]], args: &[&str]| {
+        std::fs::write(place.path("a.msh"), tets(corners)).unwrap();
+        let report = place.json(&[args, &["scene.toml", "--device", "cpu", "--json"]].concat());
+        let mut said = texts(&report["warnings"], |warning| warning);
+        said.retain(|warning| warning.contains("turned over"));
+        said
+    };
+    for args in [&["check"][..], &["run", "--no-preview"]] {
+        assert_eq!(told(&[[1, 2, 3, 4], [1, 3, 2, 5]], args), [""; 0]);
+        let said = told(&[[1, 2, 3, 4], [1, 2, 3, 5]], args);
+        assert_eq!(said.len(), 2, "{said:?}");
+        assert!(said[0].starts_with("body 'rock': 1 tetrahedron had negative volume"), "{said:?}");
+        assert!(
+            said[1].starts_with("collider 'hill': 1 tetrahedron had") && said[1].contains("mesh check"),
+            "{said:?}"
+        );
+        assert!(told(&[[1, 3, 2, 4], [1, 2, 3, 5]], args)[0].starts_with("body 'rock': 2 tetrahedra had"));
+    }
+}
+
 #[test]
 fn advice_about_turned_tetrahedra_is_for_people_and_true() {
     let place = Place::new("pliant = 1\n[time]\nframes = 1\n[[solid]]\nmesh = 'turned.msh'\n");

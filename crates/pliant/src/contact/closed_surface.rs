@@ -76,6 +76,7 @@ pub struct ClosedSurface {
     /// m
     points: Vec<[f64; 3]>,
     triangles: Vec<[u32; 3]>,
+    turned_tets: usize,
 }
 
 impl ClosedSurface {
@@ -86,11 +87,12 @@ impl ClosedSurface {
             return Err(SurfaceError::NotFinite { vertex, at: *at });
         }
         let skin;
+        let mut turned_tets = 0;
         let triangles = if mesh.tets.is_empty() {
             &mesh.triangles
         } else {
             let mut solid = mesh.clone();
-            solid.orient_tets();
+            turned_tets = solid.orient_tets();
             skin = topology::boundary_triangles(solid.points.len(), &solid.tets);
             &skin
         };
@@ -99,7 +101,7 @@ impl ClosedSurface {
             return Err(SurfaceError::Empty);
         }
         check_edges(&points, &welded)?;
-        let mut surface = Self { points, triangles: welded };
+        let mut surface = Self { points, triangles: welded, turned_tets };
         let (volume, size) = (surface.volume(), surface.size());
         // First: the volume of what is far too large is infinite, as no volume would be.
         if !SIZES.contains(&(size * scale)) {
@@ -124,6 +126,11 @@ impl ClosedSurface {
     /// Its triangles.
     pub fn triangles(&self) -> &[[u32; 3]] {
         &self.triangles
+    }
+
+    /// How many tetrahedra of the mesh had negative volume and were turned over.
+    pub fn turned_tets(&self) -> usize {
+        self.turned_tets
     }
 
     /// The corners of each triangle, m.

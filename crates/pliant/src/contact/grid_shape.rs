@@ -11,7 +11,7 @@ use crate::mesh::{Mesh, generate};
 type V = Vec3<f64>;
 
 /// Raised when the distances of a mesh are found in another way, so that those found the old way are not used.
-const REVISION: u8 = 1;
+const REVISION: u8 = 2;
 
 /// As deep below its surface a solid is looked for in its grid, in cells.
 const DEPTHS: [f64; 5] = [0.25, 0.5, 1.0, 1.5, 2.0];
@@ -22,6 +22,7 @@ pub struct GridShape {
     grid: DistanceGrid,
     surface: Mesh,
     lost: f64,
+    turned_tets: usize,
 }
 
 impl GridShape {
@@ -43,9 +44,9 @@ impl GridShape {
         if grid.values().iter().all(|d| *d >= 0.0) {
             return Err(SurfaceError::Lost { cell: layout.cell() });
         }
-        let lost = lost_share(&surface, &grid);
+        let (lost, turned_tets) = (lost_share(&surface, &grid), surface.turned_tets());
         let (points, triangles) = (surface.points().to_vec(), surface.triangles().to_vec());
-        Ok(Self { grid, surface: Mesh { points, triangles, tets: Vec::new() }, lost })
+        Ok(Self { grid, surface: Mesh { points, triangles, tets: Vec::new() }, lost, turned_tets })
     }
 
     /// An armchair of this width, m, that stands on the plane y = 0 and looks along z.
@@ -56,7 +57,7 @@ impl GridShape {
         }
         let grid = DistanceGrid::sampled(layout, |p| armchair::distance(width, p));
         let surface = generate::level_set(layout.counts(), grid.values(), |at| layout.point(at).f64());
-        Ok(Self { grid, surface, lost: 0.0 })
+        Ok(Self { grid, surface, lost: 0.0, turned_tets: 0 })
     }
 
     /// Its distances.
@@ -72,6 +73,11 @@ impl GridShape {
     /// How much of its surface has no inside in the grid, because it is thinner than a cell: 0 to 1.
     pub fn lost(&self) -> f64 {
         self.lost
+    }
+
+    /// How many tetrahedra of its mesh had negative volume and were turned over.
+    pub fn turned_tets(&self) -> usize {
+        self.turned_tets
     }
 }
 

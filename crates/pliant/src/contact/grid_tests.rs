@@ -1,8 +1,8 @@
 //! Distance grids against brute force, against formulas, and against their own differences.
 
-use super::nearest_triangle::distance_sq;
 use super::{ClosedSurface, DistanceGrid, GridLayout, GridShape, SurfaceError};
 use crate::disk_cache::DiskCache;
+use crate::math::closest::point_triangle;
 use crate::math::{Real, SplitMix, Vec3};
 use crate::mesh::generate::{self, surface};
 use crate::mesh::{Mesh, topology};
@@ -56,7 +56,7 @@ fn distances_at_the_points_of_a_grid_are_those_of_the_nearest_triangle() {
     let triangles: Vec<[V; 3]> = closed(&mesh).corners().collect();
     let grid = grid_of(&mesh, 12);
     for (p, d) in points(&grid) {
-        let brute = triangles.iter().map(|t| distance_sq(p, t)).fold(f64::INFINITY, f64::min).sqrt();
+        let brute = triangles.iter().map(|t| point_triangle(p, *t).distance_sq()).fold(f64::INFINITY, f64::min).sqrt();
         assert!((d.abs() - brute).abs() <= f64::from(f32::EPSILON) * brute, "{p:?}: {d} {brute}");
     }
 }

@@ -1,7 +1,8 @@
-//! Small vectors and matrices, generic over `f32` and `f64`, and the decompositions the materials need.
+//! Small vectors and matrices, generic over `f32` and `f64`, the decompositions the materials need, and closest points.
 // Matrices keep the letters they have in the papers: F, C, J, U, V.
 #![allow(non_snake_case)]
 
+pub(crate) mod closest;
 pub mod eigen;
 mod fnv;
 mod mat3;

@@ -4,6 +4,7 @@ use super::Mesh;
 use super::check::{Kind, Of, Report, places};
 use super::check_adjacency::{by_corners, duplicates, faces, repeats};
 use super::info::{norm_sq, sub, tet_volume};
+use crate::counted::counted;
 
 /// Shape = 6√2 × volume / (root mean square edge)³: 1 for the regular tetrahedron. Below this it has no volume.
 const FLAT: f64 = 1e-12;
@@ -36,6 +37,14 @@ fn shape(mesh: &Mesh, tet: &[u32; 4]) -> f64 {
     let edges = [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]];
     let mean_sq = edges.iter().map(|&[i, j]| norm_sq(sub(x[j], x[i]))).sum::<f64>() / 6.0;
     6.0 * std::f64::consts::SQRT_2 * tet_volume(x) / (mean_sq * mean_sq.sqrt())
+}
+
+/// A sentence about what [`Mesh::orient_tets`] did, if it did anything.
+pub(crate) fn turned_over(tets: usize) -> Option<String> {
+    (tets > 0).then(|| {
+        let had = counted(tets, "tetrahedron had negative volume and was", "tetrahedra had negative volume and were");
+        format!("{had} turned over, by swapping two corners: `pliant mesh check FILE` shows where")
+    })
 }
 
 impl Mesh {

@@ -22,6 +22,7 @@ mod io_vtu_read;
 pub mod topology;
 
 pub use check::{Finding, Kind, Of, Report, Severity, check};
+pub(crate) use check_tets::turned_over;
 pub use error::{MeshError, Place};
 pub use info::{Info, info};
 pub use intersect::self_intersections;

@@ -11,7 +11,7 @@ use crate::material::{
     StrainLimitTriangle, StvkTriangle, VolumeLimitTet,
 };
 use crate::math::{Mat3, SplitMix, Vec3};
-use crate::mesh::{self, Mesh, generate, topology};
+use crate::mesh::{self, Mesh, generate, topology, turned_over};
 use crate::scene::{
     self, BendModel, Cloth, Force, MembraneModel, MeshSource, PLAUSIBLE_LENGTHS, Placement, Scene, Solid, SolidModel,
     StretchModel,
@@ -178,6 +178,8 @@ impl ModelBuilder {
         for described in &scene.collider {
             let collider = Collider::new(described, &scene.folder, cache)
                 .map_err(|source| ModelError::Collider { collider: described.name.clone(), source: source.into() })?;
+            let turned = turned_over(collider.solid().map_or(0, GridShape::turned_tets));
+            self.model.warnings.extend(turned.map(|told| format!("collider '{}': {told}", described.name)));
             let lost = collider.solid().map_or(0.0, GridShape::lost);
             if lost > LOST {
                 self.model.warnings.push(format!(
@@ -280,7 +282,8 @@ impl ModelBuilder {
                 "a solid needs a tetrahedron mesh (.msh, .vtk, .vtu or .node/.ele); a surface belongs to a [[cloth]]";
             return Err(ModelError::Empty { body: solid.name.clone(), expected: "tetrahedra", hint });
         }
-        mesh.orient_tets();
+        let turned = turned_over(mesh.orient_tets());
+        self.model.warnings.extend(turned.map(|told| format!("body '{}': {told}", solid.name)));
         mesh.triangles = topology::boundary_triangles(mesh.points.len(), &mesh.tets);
         if mesh.triangles.is_empty() {
             let reason = "it has no surface, because each face belongs to two tetrahedra, so nobody could see it; a \

@@ -191,7 +191,14 @@ impl RunFolder {
         own.chain(previews.iter().cloned()).try_for_each(|path| remove(&path))?;
         self.remove_frames_from(0)?;
         remove(&self.store())?;
-        Ok(FrameStore::open_or_create(&self.store(), vertices)?)
+        FrameStore::open_or_create(&self.store(), vertices).map_err(|error| match error {
+            FrameStoreError::Io { path, source, .. } => {
+                let what =
+                    "the file of the frames cannot be made; free some space, or choose another folder with --out";
+                FolderError::Io { path, what, source }
+            }
+            other => other.into(),
+        })
     }
 
     /// Cuts the store and the files per frame behind `frame`, where a checkpoint was made.

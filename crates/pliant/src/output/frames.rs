@@ -2,7 +2,7 @@
 //! next one is computed.
 
 use super::keeper::{Keeper, Known};
-use super::run::RunError;
+use super::run_error::RunError;
 use super::tally::Tally;
 use crate::step::{Simulation, SimulationError, StepReport};
 use std::panic::resume_unwind;

@@ -4,7 +4,7 @@ use super::checkpoint::{Checkpoint, Identity};
 use super::folder::RunFolder;
 use super::frame_files::FrameFiles;
 use super::frame_store::FrameStore;
-use super::run::RunError;
+use super::run_error::{OutputError, RunError};
 use super::tally::Tally;
 use super::tunnelling::Tunnelling;
 use crate::contact::close::Side;
@@ -52,7 +52,7 @@ impl Keeper {
             sides: sides.clone(),
             tally: tally.clone(),
         };
-        checkpoint.save(&self.folder.checkpoint()).map_err(RunError::Checkpoint)
+        Ok(checkpoint.save(&self.folder.checkpoint()).map_err(OutputError::Checkpoint)?)
     }
 }
 
@@ -63,7 +63,7 @@ pub(super) fn keep_frame(
     frame: usize,
     state: &State,
 ) -> Result<(), RunError> {
-    files.write(frame, state).map_err(|source| RunError::Frame { frame, source })?;
+    files.write(frame, state).map_err(|source| OutputError::Frame { frame, source })?;
     store.append(state.x.iter().map(|p| p.map(|c| c as f32)))?;
     Ok(())
 }

@@ -1,18 +1,18 @@
 //! A whole run: from a scene to frames, pictures, a checkpoint and a report on disk.
 
 use super::at_start::{crossing_at_start, odd_at_start};
-use super::checkpoint::{Checkpoint, CheckpointError, Identity};
+use super::checkpoint::{Checkpoint, Identity};
 use super::doubts::{doubts, weight};
 use super::folder::{FolderError, RunFolder};
 use super::frame_files::FrameFiles;
-use super::frame_store::FrameStoreError;
 use super::frames::Frames;
-use super::glb::{self, GlbBody, GlbError, GlbOptions, GlbScenery};
+use super::glb::{self, GlbBody, GlbOptions, GlbScenery};
 use super::keeper::{Keeper, Known, keep_frame};
 use super::pressed::pressed;
-use super::preview::{Preview, PreviewError, PreviewKind};
+use super::preview::{Preview, PreviewKind};
 use super::preview_paths::check_previews;
 use super::report::{RunReport, Status};
+use super::run_error::{OutputError, RunError};
 use super::scene_check::{BodyCheck, faulty_bodies};
 use super::scenery::Scenery;
 use super::tally::Tally;
@@ -21,14 +21,12 @@ use super::{Bounds, body_colour};
 use crate::atomic_file::write_atomically;
 use crate::counted::counted;
 use crate::device::Devices;
-use crate::mesh::{Finding, MeshError, Severity};
+use crate::mesh::{Finding, Severity};
 use crate::model::{Model, State, Use, check_memory};
 use crate::scene::{DeviceSettings, Scene, SolverSettings};
 use crate::step::{Question, Simulation, SimulationError, reference};
-use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
-use thiserror::Error;
 
 /// Width of what animations show of a half-space, over the radius of the bodies.
 const PATCH: f64 = 4.0;
@@ -77,67 +75,6 @@ pub trait RunHooks {
 
 impl RunHooks for () {}
 
-/// Why a run could not start, or had to give up without its report.
-#[derive(Debug, Error)]
-pub enum RunError {
-    /// The scene cannot be simulated.
-    #[error(transparent)]
-    Simulation(#[from] SimulationError),
-    /// The output folder cannot be used.
-    #[error(transparent)]
-    Folder(#[from] FolderError),
-    /// A picture cannot be drawn.
-    #[error(transparent)]
-    Preview(#[from] PreviewError),
-    /// Meshes have errors, the same as a check of the scene finds: bodies, and what is wrong with each.
-    #[error("{}the scene cannot be simulated: mend the meshes first", each_on_a_line(.0))]
-    Meshes(Vec<(String, String)>),
-    /// The checkpoint is further than this run wants to get.
-    #[error(
-        "the checkpoint is at step {at}, beyond the {} asked for; ask for more frames, or start anew \
-         without --resume", counted(*wanted, "step", "steps")
-    )]
-    Beyond {
-        /// Step of the checkpoint.
-        at: u64,
-        /// Steps of this run.
-        wanted: u64,
-    },
-    /// Output could not be written while the simulation went on; the last checkpoint is good.
-    #[error("{what} cannot be written: {source}; free some space and go on with --resume")]
-    Write {
-        /// What was to be written.
-        what: String,
-        /// The file system's answer.
-        source: io::Error,
-    },
-    /// A checkpoint could not be written; one from before is as it was.
-    #[error("{0}; one from before is as it was: go on with --resume once that is solved")]
-    Checkpoint(#[source] CheckpointError),
-    /// A frame could not be written; the last checkpoint is good.
-    #[error("frame {frame}: {source}; go on with --resume once that is solved")]
-    Frame {
-        /// Which frame.
-        frame: usize,
-        /// What went wrong.
-        source: MeshError,
-    },
-    /// A frame could not be kept; the last checkpoint is good.
-    #[error("{0}; go on with --resume once that is solved")]
-    Frames(#[from] FrameStoreError),
-    /// The animation could not be written; the checkpoint is at the end.
-    #[error("{0}; the simulation itself is done: try again with --resume")]
-    Animation(#[from] GlbError),
-}
-
-impl RunError {
-    /// The simulation had begun and cannot go on, unlike input that is wrong from the start.
-    pub fn is_midway(&self) -> bool {
-        use RunError::{Animation, Checkpoint, Frame, Frames, Write};
-        matches!(self, Write { .. } | Checkpoint(_) | Frame { .. } | Frames(_) | Animation(_))
-    }
-}
-
 /// Simulates a scene and writes everything it asks for. A simulation that gets stuck or whose device fails is not an
 /// error here: its state and report are saved, and the report says so.
 pub fn run(
@@ -146,13 +83,9 @@ pub fn run(
     options: &RunOptions,
     hooks: &mut dyn RunHooks,
 ) -> Result<RunReport, RunError> {
-    let mut run = Run::prepare(devices, scene, options, hooks)?;
-    run.simulate(devices, hooks)?;
-    run.frames.keeper().save_checkpoint(&run.frames.known)?;
-    run.measure(hooks)?;
-    run.write_animation(hooks)?;
-    run.draw_previews(hooks)?;
-    run.finish()
+    let run = Run::prepare(devices, scene, options, hooks)?;
+    let checkpoint = run.frames.keeper().folder.checkpoint();
+    run.complete(devices, hooks).map_err(|error| error.with_checkpoint(checkpoint.exists()))
 }
 
 pub(super) struct Run<'a> {
@@ -239,6 +172,15 @@ impl<'a> Run<'a> {
         let frames = Frames::new(keeper, known);
         let thickness = simulation.model().thickness.iter().copied().fold(0.0, f64::max);
         Ok(Self { scene, options, simulation, frames, tally, thickness, last_step: None, steps, report })
+    }
+
+    fn complete(mut self, devices: &impl Devices, hooks: &mut dyn RunHooks) -> Result<RunReport, RunError> {
+        self.simulate(devices, hooks)?;
+        self.frames.keeper().save_checkpoint(&self.frames.known)?;
+        self.measure(hooks)?;
+        self.write_animation(hooks)?;
+        self.draw_previews(hooks)?;
+        self.finish()
     }
 
     /// Certificates of the final state, and its error if that was asked for.
@@ -341,7 +283,7 @@ impl<'a> Run<'a> {
         }
         let json = self.report.to_json();
         write_atomically(&keeper.folder.report(), |file| writeln!(file, "{json}"))
-            .map_err(|source| RunError::Write { what: keeper.folder.report().display().to_string(), source })?;
+            .map_err(|source| OutputError::Report { path: keeper.folder.report(), source })?;
         drop(keeper);
         Ok(self.report)
     }
@@ -359,10 +301,6 @@ fn refuse_faulty_meshes(scene: &Scene, model: &Model) -> Result<Vec<String>, Run
         }
     }
     if errors.is_empty() { Ok(warnings) } else { Err(RunError::Meshes(errors)) }
-}
-
-fn each_on_a_line(faults: &[(String, String)]) -> String {
-    faults.iter().map(|(body, fault)| format!("body '{body}': {fault}\n")).collect()
 }
 
 /// What differs from the run that left the checkpoint, and does not forbid to go on from its `frame`.

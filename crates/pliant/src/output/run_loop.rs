@@ -1,7 +1,8 @@
 //! The loop of a run, and what happens when its device fails.
 
 use super::report::Status;
-use super::run::{Run, RunError, RunHooks, RunStage};
+use super::run::{Run, RunHooks, RunStage};
+use super::run_error::RunError;
 use crate::device::{DeviceError, Devices};
 use crate::scene::{DeviceSettings, Scene, SolverSettings};
 use crate::step::{Simulation, SimulationError};

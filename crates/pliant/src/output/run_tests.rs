@@ -43,3 +43,35 @@ fn the_picture_of_a_failed_run_says_so_and_that_of_a_good_one_does_not() {
     assert_eq!(marked(&[]), (Status::Failed, true));
     assert_eq!(marked(&[("solver.under_relaxation".to_string(), "0.9".to_string())]), (Status::Done, false));
 }
+
+/// Puts a file where frames go, after so many steps.
+struct Spoil<'a>(&'a Path, u64);
+
+impl RunHooks for Spoil<'_> {
+    fn progress(&mut self, done: u64) {
+        if done == self.1 {
+            std::fs::remove_dir_all(self.0).unwrap();
+            std::fs::write(self.0, "").unwrap();
+        }
+    }
+}
+
+/// Regression: `--resume` was advised where there was nothing to resume.
+#[test]
+fn what_to_do_about_a_frame_that_cannot_be_written_depends_on_a_checkpoint() {
+    let text = "pliant = 1\n[time]\nframes = 4\nsteps_per_frame = 1\n[[cloth]]\nresolution = 3\n[output]\n\
+                formats = ['obj']\ncheckpoint_every = 2\n";
+    let scene = Scene::parse(text, "spoilt", ".".as_ref(), &[]).unwrap();
+    let said = |steps: u64| {
+        let folder = tempfile::tempdir().unwrap();
+        let options = RunOptions { out: folder.path().to_path_buf(), ..RunOptions::default() };
+        let error = run(&CpuOnly, &scene, &options, &mut Spoil(&folder.path().join("frames"), steps)).unwrap_err();
+        assert!(error.is_midway());
+        assert_eq!(folder.path().join("checkpoint").exists(), steps >= 2);
+        error.to_string()
+    };
+    let first = said(1);
+    assert!(first.contains("run again: there is no checkpoint yet") && !first.contains("--resume"), "{first}");
+    let later = said(3);
+    assert!(later.contains("frame 3") && later.contains("from the last checkpoint with --resume"), "{later}");
+}

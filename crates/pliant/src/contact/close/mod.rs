@@ -29,7 +29,6 @@
 //! keeps the nearest few, in an order that depends on nothing but positions. A shader can do the same: arrays of fixed size,
 //! no recursion, no lists that grow.
 
-mod distance;
 mod facing;
 mod find;
 mod grid;

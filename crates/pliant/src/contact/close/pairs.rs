@@ -1,11 +1,11 @@
 //! Which pairs count, and what becomes of them: all that is asked of one vertex and one triangle, or of two edges.
 
-use super::distance::{Closest, crossing, point_triangle, segment_segment};
 use super::facing::Facing;
 use super::grid::{Grid, Placed};
 use super::kept::{Lists, Nearest, Slot};
 use super::normal::Apart;
 use super::{CloseSurface, Contact, ContactKind};
+use crate::math::closest::{Closest, crossing, point_triangle, segment_segment};
 use crate::math::{Real, Vec3};
 use rayon::prelude::*;
 use std::sync::Arc;

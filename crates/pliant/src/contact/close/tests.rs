@@ -1,9 +1,9 @@
 //! The search against all pairs, and what is promised of contacts.
 
-use super::distance::{point_triangle, segment_segment};
 use super::facing::Facing;
 use super::*;
 use crate::math::SplitMix;
+use crate::math::closest::{point_triangle, segment_segment};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

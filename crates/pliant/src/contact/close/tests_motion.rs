@@ -1,9 +1,9 @@
 //! What is promised of things that move: who is found, on which side, and who is left out.
 
-use super::distance::{point_triangle, segment_segment};
 use super::tests::{ALL, Case, field};
 use super::*;
 use crate::math::SplitMix;
+use crate::math::closest::{point_triangle, segment_segment};
 
 const THICKNESS: f64 = 0.01;
 

@@ -13,11 +13,11 @@
 //! | s, t | `s`, `t` | where on the first and the second segment, 0 to 1 |
 //! | d1, d2, r | `d1`, `d2`, `r` | directions of the segments; from the second's begin to the first's |
 
-use crate::math::{Real, Vec3};
+use super::{Real, Vec3};
 
 /// The points of two things that are closest to each other.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Closest<R, const N: usize> {
+pub(crate) struct Closest<R, const N: usize> {
     /// Where: weights of the corners of a triangle, or s and t. Zero is exact: it says which corner or edge is closest.
     pub at: [R; N],
     /// From the triangle's point to the point, or from the second segment's to the first's, m.
@@ -38,7 +38,7 @@ impl<R: Real, const N: usize> Closest<R, N> {
 
 /// The point of a triangle that is closest to `x`.
 #[inline]
-pub(super) fn point_triangle<R: Real>(x: Vec3<R>, [a, b, c]: [Vec3<R>; 3]) -> Closest<R, 3> {
+pub(crate) fn point_triangle<R: Real>(x: Vec3<R>, [a, b, c]: [Vec3<R>; 3]) -> Closest<R, 3> {
     let (ab, ac, ax) = (b - a, c - a, x - a);
     let n = ab.cross(ac);
     let n_sq = n.length_sq();
@@ -79,7 +79,7 @@ fn along<R: Real>(x: Vec3<R>, p: Vec3<R>, q: Vec3<R>) -> R {
 
 /// Where two segments are closest, if that is inside both; not if they are parallel to within rounding, about 1° in `f32`.
 #[inline(always)]
-pub(super) fn crossing<R: Real>([p1, q1]: [Vec3<R>; 2], [p2, q2]: [Vec3<R>; 2]) -> Option<Closest<R, 2>> {
+pub(crate) fn crossing<R: Real>([p1, q1]: [Vec3<R>; 2], [p2, q2]: [Vec3<R>; 2]) -> Option<Closest<R, 2>> {
     let (d1, d2, r) = (q1 - p1, q2 - p2, p1 - p2);
     let (a, e, b) = (d1.length_sq(), d2.length_sq(), d1.dot(d2));
     let (c, f) = (d1.dot(r), d2.dot(r));
@@ -97,7 +97,7 @@ pub(super) fn crossing<R: Real>([p1, q1]: [Vec3<R>; 2], [p2, q2]: [Vec3<R>; 2]) 
 
 /// Where two segments are closest.
 #[inline]
-pub(super) fn segment_segment<R: Real>(first: [Vec3<R>; 2], second: [Vec3<R>; 2]) -> Closest<R, 2> {
+pub(crate) fn segment_segment<R: Real>(first: [Vec3<R>; 2], second: [Vec3<R>; 2]) -> Closest<R, 2> {
     if let Some(inside) = crossing(first, second) {
         return inside;
     }
