@@ -95,7 +95,7 @@ impl<R: Real> Touches<R> {
     }
 
     /// Who is in which contact.
-    fn take_corners(&mut self, inv_mass: &[R]) {
+    pub(super) fn take_corners(&mut self, inv_mass: &[R]) {
         let Self { all, offset, item, .. } = self;
         let free = |touch: &Touch<R>| {
             let stencil = touch.stencil;

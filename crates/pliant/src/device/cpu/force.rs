@@ -286,7 +286,7 @@ impl<R: Real> CpuProblem<R> {
                 batch.gradient_range(first..first + slots.len() / arity, x, slots);
             });
         }
-        self.touching.feel(x);
+        self.touching.feel(x, &self.inv_mass);
     }
 
     pub(super) fn gradient(&mut self, x: &[[R; 4]], g: &mut [[R; 4]]) {

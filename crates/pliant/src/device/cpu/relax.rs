@@ -52,9 +52,7 @@ impl<R: Real> CpuProblem<R> {
         let range = start[colour]..start[colour + 1];
         let next = &mut next[..range.len()];
         let mut parts = std::mem::take(&mut self.scratch.parts);
-        if !self.touching.is_empty() {
-            self.touching.feel(x);
-        }
+        self.touching.feel(x, &self.inv_mass);
         let relax = Relax { force: Force::of(self), elements: &self.elements, rows, omega };
         let x_now = &*x;
         residual[colour] =

@@ -10,10 +10,61 @@ use crate::math::{Real, Sym3, Vec3};
 #[derive(Default)]
 pub(super) struct Touching<R> {
     pub touches: Touches<R>,
-    /// What each does at the last x that was looked at.
+    near: Near<R>,
+    /// What each of those that are near does at the last x that was looked at.
     felt: Vec<Felt<R>>,
     /// Impulse times h of each, kg m.
     impulses: Vec<[R; 4]>,
+}
+
+/// Contacts that can do something near some x. The search finds all that a step may bring together, ten times as many as touch in the end,
+/// and iterates move less and less: most contacts need not be looked at in most iterations.
+#[derive(Default)]
+struct Near<R> {
+    touches: Touches<R>,
+    /// Where they were chosen, m; empty in a new step.
+    place: Vec<[R; 4]>,
+    /// Clearance above which they were left out, m.
+    margin: R,
+    /// How often they were looked at since.
+    looks: usize,
+}
+
+/// Margins as parts of the largest gap, the one to begin with and the smallest and the largest; results do not depend on them.
+const MARGINS: [f64; 3] = [0.5, 0.05, 4.0];
+/// For how many looks a choice should hold, going by how fast vertices moved since the last.
+const LOOKS: f64 = 16.0;
+
+impl<R: Real> Near<R> {
+    /// How far a vertex went from where they were chosen, m; infinite if they were not.
+    fn moved(&self, x: &[[R; 4]]) -> R {
+        if self.place.is_empty() {
+            return R::of(f64::INFINITY);
+        }
+        let moved = |(a, b): (&[R; 4], &[R; 4])| (Vec3::load(*a) - Vec3::load(*b)).length_sq();
+        self.place.iter().zip(x).map(moved).fold(R::ZERO, R::max).sqrt()
+    }
+
+    /// Makes sure that those which are left out do nothing at x: clearances change by at most twice as far as a vertex moved.
+    fn reach(&mut self, touches: &Touches<R>, inv_mass: &[R], x: &[[R; 4]]) {
+        let moved = self.moved(x);
+        self.looks += 1;
+        // The hundredth is for rounding.
+        if moved + moved < self.margin * R::of(0.99) {
+            return;
+        }
+        let gap = touches.all.iter().fold(R::ZERO, |most, touch| most.max(touch.gap));
+        let [usual, least, most] = MARGINS.map(|part| gap * R::of(part));
+        let soon = (moved + moved) * R::of(LOOKS / self.looks as f64);
+        self.margin = if soon.is_finite() { soon.max(least).min(most) } else { usual };
+        self.looks = 0;
+        let does = |touch: &&Touch<R>| touch.limit > R::ZERO || touch.clearance(x) < self.margin;
+        self.touches.all.clear();
+        self.touches.all.extend(touches.all.iter().filter(does));
+        self.touches.take_corners(inv_mass);
+        self.place.clear();
+        self.place.extend_from_slice(x);
+    }
 }
 
 /// What contacts do to one vertex.
@@ -29,8 +80,13 @@ impl<R: Real> Touching<R> {
     }
 
     /// Looks at all contacts at x.
-    pub fn feel(&mut self, x: &[[R; 4]]) {
-        let touches = &self.touches.all;
+    pub fn feel(&mut self, x: &[[R; 4]], inv_mass: &[R]) {
+        if self.touches.is_empty() {
+            return;
+        }
+        self.near.reach(&self.touches, inv_mass, x);
+        let touches = &self.near.touches.all;
+        self.felt.resize(touches.len(), Felt::default());
         for_chunks(&mut self.felt, |first, felt| {
             felt.iter_mut().zip(&touches[first..]).for_each(|(felt, touch)| *felt = touch.feel(x));
         });
@@ -40,12 +96,12 @@ impl<R: Real> Touching<R> {
     #[inline]
     pub fn at(&self, i: usize) -> Sum<R> {
         let mut sum = Sum { force: Vec3::ZERO, push: Sym3::ZERO, friction: Sym3::ZERO };
-        for corner in self.touches.corners(i) {
+        for corner in self.near.touches.corners(i) {
             let felt = &self.felt[corner.touch as usize];
             if felt.push == R::ZERO && felt.friction == R::ZERO {
                 continue;
             }
-            let touch = &self.touches.all[corner.touch as usize];
+            let touch = &self.near.touches.all[corner.touch as usize];
             let (share, across) = (corner.weight.abs() * touch.spread, Sym3::square(touch.normal));
             sum.force += felt.force * corner.weight;
             sum.push = sum.push + across * (share * felt.push);
@@ -106,7 +162,7 @@ impl<R: Real> CpuProblem<R> {
         let Self { start, x_tilde, inv_mass, contact_stiffness, system, touching, .. } = self;
         let setting = TouchSetting { start, x_tilde, inv_mass, contact_stiffness, h: system.h };
         search.find(since, &setting, &mut touching.touches);
-        touching.felt.resize(touching.touches.all.len(), Felt::default());
+        touching.near.place.clear();
     }
 
     /// Whether anything may touch something.
@@ -150,5 +206,52 @@ impl<R: Real> CpuProblem<R> {
             }
         });
         self.touching = touching;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::SplitMix;
+
+    /// What contacts do is the same bits whichever of them were left out, wherever x goes.
+    #[test]
+    fn contacts_that_are_left_out_do_nothing() {
+        const VERTICES: usize = 60;
+        let mut random = SplitMix(11);
+        let mut x: Vec<[f32; 4]> = (0..VERTICES).map(|_| Vec3::of(random.point()).store()).collect();
+        let inv_mass = vec![1.0f32; VERTICES];
+        let mut touching = Touching::default();
+        for k in 0..400 {
+            let stencil = [k, k + 7, k + 19, k + 31].map(|i| i % VERTICES as u32);
+            let weight = [1.0, -0.5, -0.25, -0.25];
+            let normal = Vec3::of(random.point());
+            let normal = normal / normal.length();
+            let mut touch =
+                Touch { stencil, weight, normal, gap: 0.1, stiffness: 3.0, spread: 2.0, ..Touch::default() };
+            // Active, near or far at the beginning.
+            touch.gap = 0.05;
+            touch.normal = if touch.clearance(&x) < -0.2 { -normal } else { normal };
+            touching.touches.all.push(touch);
+        }
+        touching.touches.take_corners(&inv_mass);
+        let (mut left_out, mut chosen) = (0, 0);
+        for round in 0..200 {
+            let by = if round % 50 == 0 { 0.2 } else { 1e-3 };
+            x.iter_mut().for_each(|x| *x = (Vec3::load(*x) + Vec3::of(random.point()) * by).store());
+            touching.feel(&x, &inv_mass);
+            left_out += touching.touches.all.len() - touching.near.touches.all.len();
+            chosen += usize::from(touching.near.looks == 0);
+            for i in 0..VERTICES {
+                let near = touching.at(i);
+                let corners = touching.touches.corners(i).iter();
+                let all = corners.map(|corner| (corner, &touching.touches.all[corner.touch as usize]));
+                let all = all.filter(|(_, touch)| touch.feel(&x).push > 0.0);
+                let force = all.fold(Vec3::ZERO, |sum, (corner, touch)| sum + touch.feel(&x).force * corner.weight);
+                assert_eq!(near.force, force, "round {round}, vertex {i}");
+            }
+        }
+        // Many were left out, and seldom chosen anew.
+        assert!(left_out > 200 * 400 / 4 && chosen < 100, "{left_out} left out, chosen {chosen} times");
     }
 }
