@@ -32,7 +32,7 @@ shape = 'box'
 size = 0.2
 cells = 4
 material = 'gelatine'
-position = [0.1, 0.107, 0]
+position = [0.1, 0.1072, 0]
 thickness = '5 mm'
 ";
 

@@ -279,3 +279,36 @@ fn a_simulation_goes_on_from_its_state_and_sides_to_the_same_bits() {
         assert_eq!(whole.state().unwrap().hash(), resumed.state().unwrap().hash());
     }
 }
+
+/// Regression: what had got into a solid was taken for a neighbour on the inside by the next triangle that it met, or was too deep to
+/// be found at all. Two balls that hit each other stayed together and went round one another.
+#[test]
+fn coarse_balls_that_hit_each_other_part_again() {
+    for (method, aside) in [("auto", 0.05), ("newton", 0.0), ("xpbd", 0.05)] {
+        let ball = |x: f64, y: f64, v: f64| {
+            format!(
+                "[[solid]]\nshape = \"sphere\"\nradius = 0.1\nedge = \"5 cm\"\nposition = [{x}, {y}, 0]\nvelocity = [{v}, 0, 0]\n"
+            )
+        };
+        let text = format!(
+            "gravity = [0, 0, 0]\n{ON}[time]\nsteps_per_frame = 4\n{}{}",
+            ball(-0.2, 0.0, 1.0),
+            ball(0.2, aside, -0.5)
+        );
+        let mut scene = scene(&text);
+        scene.solver.method = method.to_string();
+        let mut simulation = Simulation::new(&scene).unwrap();
+        let model = simulation.model().clone();
+        let apart = |state: &State| (middle(&model, state, 0) - middle(&model, state, 1)).length();
+        let mut nearest = f64::INFINITY;
+        for _ in 0..240 {
+            simulation.step().unwrap();
+            nearest = nearest.min(apart(&simulation.state().unwrap()));
+        }
+        let state = simulation.state().unwrap();
+        let (end, crossed) = (apart(&state), crossings(&model, &state));
+        println!("{method}: {nearest:.4} m apart at the nearest, {end:.3} m at the end, {crossed} crossings");
+        assert!(nearest > 0.17 && nearest < 0.21, "{method}: they did not hit each other, {nearest} m");
+        assert!(end > 0.3 && crossed == 0, "{method}: {end} m apart, {crossed} crossings");
+    }
+}

@@ -131,7 +131,7 @@ fn settle(
         turning = sym_add(turning, sym_add(sym_scalar(LEAST_SPREAD * spread), sym_scale(products(coupling, taken), -1.0)));
         let torque = vec3(all[3], all[4], all[5]) - free * coupling;
         if leaders[leader].y == 0u && spread > 0.0 { turn = -sym_solve(turning, torque); }
-        turn *= min(1.0, MOST_TURN / max(length(turn), MOST_TURN));
+        turn *= MOST_TURN / max(length(turn), MOST_TURN);
         by = cross(turn, centre) - free - taken * turn;
         centre += origin_of(leader);
     }

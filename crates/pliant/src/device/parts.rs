@@ -25,7 +25,7 @@ impl Parts {
     }
 }
 
-/// Parts that are in contact in a step, and so move together.
+/// Parts that may touch in a step, and so are moved together.
 #[derive(Clone, Debug, Default)]
 pub struct Groups {
     links: Links,

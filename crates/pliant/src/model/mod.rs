@@ -124,13 +124,14 @@ impl Model {
 
     /// The surfaces of all bodies, as what may touch each other, each vertex with its thickness.
     pub fn close_surface(&self) -> CloseSurface {
-        let mut body = vec![0; self.vertices()];
+        let (mut body, mut solid) = (vec![0; self.vertices()], vec![false; self.vertices()]);
         for (number, each) in (0..).zip(&self.bodies) {
             body[each.vertices.clone()].fill(number);
+            solid[each.vertices.clone()].fill(!each.tets.is_empty());
         }
         let triangles: Vec<[u32; 3]> = self.surface().collect();
         let parts =
             SurfaceParts { rest_x: &self.rest_x, thickness: &self.thickness, body: &body, triangles: &triangles };
-        CloseSurface::new(&parts)
+        CloseSurface::new(&parts).with_solids(solid)
     }
 }

@@ -60,6 +60,11 @@ impl<R: Real> Facing<R> {
         Self { axis, half: [(R::ONE - sin * sin).sqrt(), sin] }
     }
 
+    /// Its axis, of length one; zero if any way is as good.
+    pub fn axis(&self) -> Vec3<R> {
+        self.axis
+    }
+
     /// Sine of its half angle; 1 if any way is as good.
     pub fn width(&self) -> R {
         if self.axis == Vec3::ZERO { R::ONE } else { self.half[1] }

@@ -94,7 +94,7 @@ impl<R: Real> CloseContacts<R> {
     fn place(&mut self, x_start: &[[R; 4]], x_target: &[[R; 4]], reach: R) {
         let fastest = self.vertices.measure(x_start, x_target, reach);
         // Both sides together go no farther than this, so no box has to be larger.
-        let extra = reach.min(fastest + fastest);
+        let extra = reach.min(fastest + fastest).max(R::of(self.vertices.surface.deepest()));
         let pairs = Pairs { vertices: &self.vertices, x: x_start, target: x_target, reach };
         let half = self.vertices.largest_half;
         let base = |margin: R| (self.vertices.usual_extent + (half + margin) * R::of(2.0)) / R::of(FINER);

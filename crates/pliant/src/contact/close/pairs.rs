@@ -109,7 +109,7 @@ impl<R: Real> Pairs<'_, R> {
         let closest = point_triangle(self.point(v), self.points(corners));
         let at = [closest.at[1], closest.at[2]];
         let gap = self.gap([v, a, b, c], face_weights(at));
-        let clearance = self.clearance(&closest, gap, motion)?;
+        let clearance = self.clearance(&closest, gap, motion, self.out_of_triangle(v, corners))?;
         if self.same_body(v, corners[0]) && self.rests_near_triangle(v, corners, gap) {
             return None;
         }
@@ -149,7 +149,9 @@ impl<R: Real> Pairs<'_, R> {
         let (across, inside) = ((b - a).cross(c - a), slot.part == [slot.other, NONE]);
         let before = before.pair(owner, slot.other).or_else(|| self.beside(slot.other, before.of(owner)));
         let hem = before.is_some_and(|s| s.part[1] != NONE && s.part.iter().all(|&i| self.at_hem(i)));
-        let before = before.map(|slot| slot.direction);
+        let [v, corners @ ..] = stencil;
+        let out = self.out_of_triangle(v, corners).map(|out| out.unit_or(Vec3::axis(1)));
+        let before = out.or(before.map(|slot| slot.direction));
         let (motion, magnitude) = self.motion(stencil, face_weights(slot.at));
         let normal = Apart { offset: slot.direction, across, inside, motion, magnitude, before, hem }.normal();
         slot.direction = if inside { normal } else { self.facing(stencil[0], stencil[1]).nearest(normal) };
@@ -221,7 +223,7 @@ impl<R: Real> Pairs<'_, R> {
         let [p1, q1, p2, q2] = self.points(stencil);
         let closest = crossing([p1, q1], [p2, q2])?;
         let gap = self.gap(stencil, edge_weights(closest.at));
-        let clearance = self.clearance(&closest, gap, motion)?;
+        let clearance = self.clearance(&closest, gap, motion, self.out_of_edges(owner, other))?;
         if self.edge_facing(owner, other).iter().any(|facing| facing.is_far_off(closest.offset)) {
             return None;
         }
@@ -244,6 +246,7 @@ impl<R: Real> Pairs<'_, R> {
         // Who looks for whom depends on where they are, and may have changed.
         let turned = || before.pair(slot.other as usize, owner as u32);
         let before = before.pair(owner, slot.other).or_else(turned).map(|slot| slot.direction);
+        let before = self.out_of_edges(owner as u32, slot.other).map(|out| out.unit_or(Vec3::axis(1))).or(before);
         let (motion, magnitude) = self.motion(stencil, edge_weights(slot.at));
         let across = (q1 - p1).cross(q2 - p2);
         let (offset, inside, hem) = (slot.direction, true, false);
@@ -340,10 +343,42 @@ impl<R: Real> Pairs<'_, R> {
         if is_turned { gap.min(along) } else { gap }
     }
 
-    /// Distance less the gap, m, if that may be used up in the step.
+    /// The way out of a triangle of a solid for a vertex of another one that faces it, of any length. What is inside is nearest to
+    /// one triangle after the other as it moves, so what was remembered of a pair, or where it was seen first, may be the wrong side.
     #[inline(always)]
-    fn clearance<const N: usize>(&self, closest: &Closest<R, N>, gap: R, motion: R) -> Option<R> {
-        let limit = gap + motion.min(self.reach);
+    fn out_of_triangle(&self, v: u32, corners: [u32; 3]) -> Option<Vec3<R>> {
+        if !self.are_solids(v, corners[0]) {
+            return None;
+        }
+        let [a, b, c] = self.points(corners);
+        let out = (b - a).cross(c - a);
+        (self.vertices.facing[v as usize].axis().dot(out) < R::ZERO).then_some(out)
+    }
+
+    /// The way out of the second of two edges of solids for the first, if they face each other.
+    #[inline(always)]
+    fn out_of_edges(&self, e: u32, f: u32) -> Option<Vec3<R>> {
+        let [i, _, k, _] = self.edge_stencil(e, f);
+        if !self.are_solids(i, k) {
+            return None;
+        }
+        let [first, second] = [e.min(f), e.max(f)].map(|e| self.vertices.edge_facing[e as usize].axis());
+        (first.dot(second) < R::ZERO).then(|| second - first)
+    }
+
+    /// Whether two vertices belong to different solids.
+    #[inline(always)]
+    fn are_solids(&self, i: u32, j: u32) -> bool {
+        let solid = &self.vertices.surface.solid;
+        solid[i as usize] && solid[j as usize] && !self.same_body(i, j)
+    }
+
+    /// Distance less the gap, m, if that may be used up in the step, or if it is a depth: against the way `out`.
+    #[inline(always)]
+    fn clearance<const N: usize>(&self, closest: &Closest<R, N>, gap: R, motion: R, out: Option<Vec3<R>>) -> Option<R> {
+        let is_inside = out.is_some_and(|out| out.dot(closest.offset) < R::ZERO);
+        let deepest = if is_inside { R::of(self.vertices.surface.deepest()) } else { R::ZERO };
+        let limit = gap + motion.min(self.reach).max(deepest);
         let distance_sq = closest.distance_sq();
         (distance_sq < limit * limit).then(|| distance_sq.sqrt() - gap)
     }

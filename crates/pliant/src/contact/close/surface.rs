@@ -17,6 +17,9 @@ pub struct SurfaceParts<'a> {
     pub triangles: &'a [[u32; 3]],
 }
 
+/// How deep vertices of solids are looked for in others, in mean lengths of edges. Deeper, opposite surfaces come into it.
+const DEEPEST: f64 = 0.25;
+
 /// How many contacts are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CloseLimits {
@@ -49,6 +52,10 @@ pub struct CloseSurface {
     pub(super) corners: Incidence,
     /// Vertices of edges with one triangle.
     pub(super) hem: Vec<bool>,
+    /// Vertices of solids, whose triangles face outwards.
+    pub(super) solid: Vec<bool>,
+    /// How deep vertices of solids are looked for in others, m.
+    deepest: f64,
     mean_edge: f64,
 }
 
@@ -79,8 +86,25 @@ impl CloseSurface {
             triangles,
             sides,
             hem,
+            solid: vec![false; n],
+            deepest: 0.0,
             mean_edge,
         }
+    }
+
+    /// The same where some bodies, a flag per vertex, are solids with triangles that face outwards: what gets into one is pushed out
+    /// on the side where it came in.
+    pub fn with_solids(mut self, solid: Vec<bool>) -> Self {
+        let any = solid.iter().any(|&solid| solid);
+        self.solid = solid;
+        self.solid.resize(self.rest_x.len(), false);
+        self.deepest = if any { DEEPEST * self.mean_edge } else { 0.0 };
+        self
+    }
+
+    /// How deep vertices of solids are looked for in others, m.
+    pub(super) fn deepest(&self) -> f64 {
+        self.deepest
     }
 
     /// Number of vertices, those that no triangle uses included.

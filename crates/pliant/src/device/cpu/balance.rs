@@ -13,7 +13,7 @@ use std::ops::AddAssign;
 
 /// What a turn costs at least, as a part of what inertia has about all axes: a line of vertices has none about its own.
 const LEAST_SPREAD: f64 = 1e-3;
-/// No solve leaves more than this to turn, rad; where it does, the Hessian tells nothing.
+/// Largest turn at once, rad: E is not a parabola any more beyond.
 const MOST_TURN: f64 = 0.3;
 
 /// Memory for it.
@@ -45,12 +45,12 @@ struct Sum {
     spread: f64,
 }
 
-/// A rigid motion: a turn about a centre, and a translation.
+/// A rigid motion: a turn about a centre, m, and a translation, m.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Motion {
-    pub centre: Vec3<f64>,
-    pub by: Vec3<f64>,
-    pub turn: Mat3<f64>,
+struct Motion {
+    centre: Vec3<f64>,
+    by: Vec3<f64>,
+    turn: Mat3<f64>,
 }
 
 impl Motion {
@@ -121,7 +121,7 @@ impl AddAssign for Sum {
 }
 
 impl<R: Real> CpuProblem<R> {
-    /// Moves bodies, together with all they touch, as a whole to where E is least.
+    /// Moves bodies, together with all they may touch in the step, as a whole to where E is least, with colliders as they touch at x.
     pub(super) fn balance_bodies(&mut self, x: &mut [[R; 4]]) {
         if self.parts.is_held.iter().all(|&is_held| is_held) {
             return;

@@ -79,7 +79,7 @@ impl<R: Real> Touching<R> {
         self.touches.is_empty()
     }
 
-    /// Looks at all contacts at x.
+    /// What contacts do at x.
     pub fn feel(&mut self, x: &[[R; 4]], inv_mass: &[R]) {
         if self.touches.is_empty() {
             return;
@@ -121,8 +121,8 @@ impl<R: Real> Touching<R> {
         })
     }
 
-    /// How far vertices are pushed apart by contacts that are active at x: `moved(i, by)` for each vertex that moves. `hold` is the
-    /// largest impulse of friction of a contact, given its other one; `compliance` is 1/k h², or 0.
+    /// Finds the impulses of contacts that are active at x. `hold` is the largest impulse of friction of a contact, given its other
+    /// one; `compliance` is 1/k h², or 0.
     fn push(
         &mut self,
         x: &[[R; 4]],
@@ -228,9 +228,8 @@ mod tests {
             let normal = Vec3::of(random.point());
             let normal = normal / normal.length();
             let mut touch =
-                Touch { stencil, weight, normal, gap: 0.1, stiffness: 3.0, spread: 2.0, ..Touch::default() };
+                Touch { stencil, weight, normal, gap: 0.05, stiffness: 3.0, spread: 2.0, ..Touch::default() };
             // Active, near or far at the beginning.
-            touch.gap = 0.05;
             touch.normal = if touch.clearance(&x) < -0.2 { -normal } else { normal };
             touching.touches.all.push(touch);
         }
