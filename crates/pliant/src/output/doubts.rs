@@ -1,6 +1,6 @@
 //! What a person should know before believing the result of a run.
 
-use super::report::RunReport;
+use super::report::{RunReport, Status};
 use crate::counted::{counted, short};
 use crate::math::Vec3;
 use crate::model::{Body, Model};
@@ -161,7 +161,11 @@ fn pulled_apart(model: &Model, body: &Body, time: f64) -> f64 {
 
 fn tried_again(report: &RunReport) -> Option<String> {
     let tries = counted(report.retries, "try of a step", "tries of steps");
-    (report.retries > 0).then(|| format!("{tries} failed and had to be made again more carefully"))
+    let then = match report.status {
+        Status::Failed => ", the last one for good",
+        _ => " and had to be made again more carefully",
+    };
+    (report.retries > 0).then(|| format!("{tries} failed{then}"))
 }
 
 #[cfg(test)]

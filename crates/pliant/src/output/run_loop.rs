@@ -53,7 +53,8 @@ impl Run<'_> {
                         *pieces = report.pieces;
                     }
                 }
-                Err(RunError::Simulation(error @ SimulationError::Stuck { .. })) => {
+                Err(RunError::Simulation(error @ SimulationError::Stuck { attempts, .. })) => {
+                    self.tally.retries += attempts as u64;
                     self.report.status = Status::Failed;
                     self.report.reason = Some(error.to_string());
                     break;
