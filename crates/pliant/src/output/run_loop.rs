@@ -48,7 +48,7 @@ impl Run<'_> {
                     let time = (step + 1) as f64 * self.scene.time.step_size();
                     let free = !self.simulation.model().pins.iter().any(|pin| pin.holds_at(time));
                     let method = self.simulation.method();
-                    self.tally.add(&report, self.thickness, method.minimises && (free || method.has_global_steps()));
+                    self.tally.add(&report, self.near, method.minimises && (free || method.has_global_steps()));
                     if let Some((_, pieces)) = &mut self.last_step {
                         *pieces = report.pieces;
                     }
