@@ -239,8 +239,10 @@ pub enum MeshCommand {
         #[arg(required = true)]
         files: Vec<PathBuf>,
     },
-    /// Find what is wrong: bad elements, open or crossing surfaces
-    #[command(after_help = "Example:\n  pliant mesh check bunny.obj\n\nExits with 2 if a mesh has errors.")]
+    /// Find what is wrong: bad elements, crossing surfaces; note surfaces that are open or inside out
+    #[command(
+        after_help = "Example:\n  pliant mesh check bunny.obj\n\nExits with 2 if a mesh has errors; warnings and notes change nothing."
+    )]
     Check {
         /// OBJ, STL, PLY, Gmsh, VTK, VTU or TetGen files
         #[arg(required = true)]

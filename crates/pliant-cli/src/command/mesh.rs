@@ -112,6 +112,7 @@ pub(crate) fn check(args: &Args, files: &[PathBuf]) -> anyhow::Result<Exit> {
             "file": file.display().to_string(),
             "valid": !report.has_errors(),
             "findings": report.findings,
+            "notes": report.notes,
         })
     };
     let looked = look("checking", files, mesh::check);

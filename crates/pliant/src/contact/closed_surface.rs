@@ -2,7 +2,7 @@
 
 use crate::counted::counted;
 use crate::math::Vec3;
-use crate::mesh::{Mesh, topology};
+use crate::mesh::{Mesh, topology, weld};
 
 type V = Vec3<f64>;
 
@@ -159,23 +159,6 @@ impl ClosedSurface {
         let Some(origin) = self.points.first().map(|p| V::of(*p)) else { return 0.0 };
         self.corners().map(|[a, b, c]| (a - origin).dot((b - origin).cross(c - origin)) / 6.0).sum()
     }
-}
-
-/// Makes one vertex of those at the same place, and leaves out what has no area then or is not used.
-fn weld(points: &[[f64; 3]], triangles: &[[u32; 3]]) -> (Vec<[f64; 3]>, Vec<[u32; 3]>) {
-    // Adding zero turns −0 into +0: they are one place.
-    let key = |i: u32| points[i as usize].map(|c| (c + 0.0).to_bits());
-    let known = |triangle: &&[u32; 3]| triangle.iter().all(|i| (*i as usize) < points.len());
-    let mut used: Vec<u32> = triangles.iter().filter(known).flatten().copied().collect();
-    used.sort_unstable_by_key(|&i| (key(i), i));
-    used.dedup();
-    let (mut place, mut kept) = (vec![0u32; points.len()], Vec::new());
-    for group in used.chunk_by(|&a, &b| key(a) == key(b)) {
-        group.iter().for_each(|&i| place[i as usize] = kept.len() as u32);
-        kept.push(points[group[0] as usize]);
-    }
-    let welded = triangles.iter().filter(known).map(|triangle| triangle.map(|i| place[i as usize]));
-    (kept, welded.filter(|[a, b, c]| a != b && b != c && c != a).collect())
 }
 
 /// Every edge must have as many triangles that run along it as against it.

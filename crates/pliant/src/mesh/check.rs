@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::{Mesh, check_surface, check_tets};
+use super::{Mesh, check_notes, check_surface, check_tets};
 
 /// How bad a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -164,11 +164,13 @@ pub struct Finding {
     pub at: Vec<Vec<u32>>,
 }
 
-/// All findings about a mesh; empty when it is good.
+/// All findings about a mesh; without any it is good.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Report {
     /// At most one per kind and `of`.
     pub findings: Vec<Finding>,
+    /// What is not wrong, but not good for everything, for people.
+    pub notes: Vec<String>,
 }
 
 impl Report {
@@ -223,18 +225,16 @@ impl fmt::Display for Finding {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        if self.findings.is_empty() {
-            return write!(f, "no problems found");
+        let mut lines: Vec<String> = self.findings.iter().map(Finding::to_string).collect();
+        if lines.is_empty() {
+            lines.push("no problems found".to_string());
         }
-        for (i, finding) in self.findings.iter().enumerate() {
-            let line_end = if i + 1 < self.findings.len() { "\n" } else { "" };
-            write!(f, "{finding}{line_end}")?;
-        }
-        Ok(())
+        lines.extend(self.notes.iter().map(|note| format!("note: {note}")));
+        write!(f, "{}", lines.join("\n"))
     }
 }
 
-/// Looks for everything in [`Kind`]. Where a defect makes later questions meaningless (an index out of range, a
+/// Looks for everything in [`Kind`], and notes surfaces that are open or inside out. Where a defect makes later questions meaningless (an index out of range, a
 /// coordinate that is no number) these are not asked.
 pub fn check(mesh: &Mesh) -> Report {
     let mut report = Report::default();
@@ -249,6 +249,7 @@ pub fn check(mesh: &Mesh) -> Report {
         check_surface::check_shapes(mesh, &mut report);
         check_tets::check_shapes(mesh, &mut report);
         check_surface::check_self_intersections(mesh, &mut report);
+        check_notes::note_surface(mesh, &mut report);
     }
     report
 }

@@ -2,6 +2,7 @@
 
 mod check;
 mod check_adjacency;
+mod check_notes;
 mod check_surface;
 mod check_tets;
 mod error;
@@ -22,6 +23,7 @@ mod io_vtu_read;
 pub mod topology;
 
 pub use check::{Finding, Kind, Of, Report, Severity, check};
+pub(crate) use check_notes::weld;
 pub(crate) use check_tets::turned_over;
 pub use error::{MeshError, Place};
 pub use info::{Info, info};

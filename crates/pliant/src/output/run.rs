@@ -21,6 +21,7 @@ use super::{Bounds, body_colour};
 use crate::atomic_file::write_atomically;
 use crate::counted::counted;
 use crate::device::Devices;
+use crate::math::Vec3;
 use crate::mesh::{Finding, Severity};
 use crate::model::{Model, State, Use, check_memory};
 use crate::scene::{DeviceSettings, Scene, SolverSettings};
@@ -96,8 +97,8 @@ pub(super) struct Run<'a> {
     pub tally: Tally,
     /// State before the last step, and the tries that step took.
     pub last_step: Option<(State, usize)>,
-    /// What is nearer to a collider touches it, m.
-    pub thickness: f64,
+    /// What is nearer to a collider may touch it, m.
+    pub near: f64,
     pub steps: u64,
     pub report: RunReport,
 }
@@ -170,8 +171,8 @@ impl<'a> Run<'a> {
         let every = scene.output.checkpoint_every;
         let keeper = Keeper { folder, identity, store, files, every, tunnelling };
         let frames = Frames::new(keeper, known);
-        let thickness = simulation.model().thickness.iter().copied().fold(0.0, f64::max);
-        Ok(Self { scene, options, simulation, frames, tally, thickness, last_step: None, steps, report })
+        let near = near_a_collider(simulation.model(), scene.time.step_size());
+        Ok(Self { scene, options, simulation, frames, tally, near, last_step: None, steps, report })
     }
 
     fn complete(mut self, devices: &impl Devices, hooks: &mut dyn RunHooks) -> Result<RunReport, RunError> {
@@ -287,6 +288,15 @@ impl<'a> Run<'a> {
         drop(keeper);
         Ok(self.report)
     }
+}
+
+/// Distance, m, from which a collider may have held what ended a step of h seconds there: what rests is rounded, and may end a hair
+/// above its thickness with nothing that holds it there. What falls is that near for a step or so.
+fn near_a_collider(model: &Model, h: f64) -> f64 {
+    const ROUNDED: f64 = 0.01;
+    let thickness = model.thickness.iter().copied().fold(0.0, f64::max);
+    let fall = Vec3::<f64>::of(model.acceleration).length() * h * h;
+    thickness + fall.max(ROUNDED * thickness)
 }
 
 /// Refuses meshes with errors by the rule of `pliant check`; else what is odd about them.

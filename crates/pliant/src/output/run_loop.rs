@@ -48,12 +48,13 @@ impl Run<'_> {
                     let time = (step + 1) as f64 * self.scene.time.step_size();
                     let free = !self.simulation.model().pins.iter().any(|pin| pin.holds_at(time));
                     let method = self.simulation.method();
-                    self.tally.add(&report, self.thickness, method.minimises && (free || method.has_global_steps()));
+                    self.tally.add(&report, self.near, method.minimises && (free || method.has_global_steps()));
                     if let Some((_, pieces)) = &mut self.last_step {
                         *pieces = report.pieces;
                     }
                 }
-                Err(RunError::Simulation(error @ SimulationError::Stuck { .. })) => {
+                Err(RunError::Simulation(error @ SimulationError::Stuck { attempts, .. })) => {
+                    self.tally.retries += attempts as u64;
                     self.report.status = Status::Failed;
                     self.report.reason = Some(error.to_string());
                     break;

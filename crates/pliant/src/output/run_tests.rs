@@ -44,6 +44,39 @@ fn the_picture_of_a_failed_run_says_so_and_that_of_a_good_one_does_not() {
     assert_eq!(marked(&[("solver.under_relaxation".to_string(), "0.9".to_string())]), (Status::Done, false));
 }
 
+fn run_of(text: &str) -> RunReport {
+    let scene = Scene::parse(text, "stuck", ".".as_ref(), &[]).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let options = RunOptions { out: folder.path().to_path_buf(), ..RunOptions::default() };
+    run(&CpuOnly, &scene, &options, &mut ()).unwrap()
+}
+
+/// Regression: a run that failed had no retries, and so no trouble.
+#[test]
+fn tries_of_the_step_that_ends_a_run_are_counted() {
+    let report = run_of(STUCK);
+    let reason = report.reason.unwrap();
+    assert_eq!(report.status, Status::Failed);
+    assert!(report.retries > 1 && reason.contains(&format!("failed {} times", report.retries)), "{reason}");
+    let said = format!("{} tries of steps failed, the last one for good", report.retries);
+    assert!(report.warnings.contains(&said), "{:?}", report.warnings);
+}
+
+/// Regression: cloth of millimetres fails in `f32` with Newton, and was sent to Newton.
+#[test]
+fn a_step_that_fails_in_single_precision_is_sent_to_double_and_not_to_the_method_it_has() {
+    let small = "pliant = 1\n[time]\nframes = 2\nsteps_per_frame = 2\n[[cloth]]\nsize = '4 mm'\nresolution = 15\n\
+                 position = [0, '1 mm', 0]\n[[collider]]\nshape = 'half-space'\n";
+    let report = run_of(small);
+    let reason = report.reason.unwrap_or_default();
+    assert_eq!((report.status, report.method.as_str()), (Status::Failed, "newton"));
+    assert!(reason.ends_with("Try --precision f64, more steps_per_frame or a softer material"), "{reason}");
+    assert_eq!(run_of(&format!("{small}[device]\nprecision = 'f64'\n")).status, Status::Done);
+
+    let wide = run_of(&format!("{STUCK}[device]\nprecision = 'f64'\n")).reason.unwrap();
+    assert!(wide.ends_with("Try more steps_per_frame, a softer material or method 'newton'"), "{wide}");
+}
+
 /// Puts a file where frames go, after so many steps.
 struct Spoil<'a>(&'a Path, u64);
 

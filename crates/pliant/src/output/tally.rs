@@ -26,17 +26,17 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Takes in one step. What is nearer to a collider than `thickness`, m, touches it; forces of contacts in a solve that is not
+    /// Takes in one step. What is nearer to a collider than `near`, m, may touch it; forces of contacts in a solve that is not
     /// finished are many times the weight, and so are those of pins unless iterations are global, though they act for a moment and
     /// on few vertices; position-based methods balance none. So steps say something of how well forces balance only where nothing
     /// touches, and if `balances`.
-    pub fn add(&mut self, step: &StepReport, thickness: f64, balances: bool) {
+    pub fn add(&mut self, step: &StepReport, near: f64, balances: bool) {
         self.iterations += step.iterations as u64;
         self.restarts += step.restarts as u64;
         self.retries += step.retries as u64;
         self.stalled += u64::from(step.stalled);
         self.over_budget += u64::from(step.over_budget);
-        if balances && step.certificate.min_gap > thickness {
+        if balances && step.certificate.min_gap > near {
             self.untouched += 1;
             self.unbalanced += step.certificate.unbalanced.abs();
         }

@@ -279,7 +279,7 @@ const CONTACT: SectionKeys = SectionKeys {
     name: "contact",
     many: false,
     decides: "",
-    about: "Contact of bodies with each other and with themselves; only a CPU computes it.",
+    about: "Contact of bodies with each other and with themselves, on CPUs and GPUs.",
     keys: &[
         key(
             "self_collision",

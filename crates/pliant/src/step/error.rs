@@ -23,7 +23,7 @@ pub enum SimulationError {
     /// A step failed however small it was made. The state is still that of the last good step.
     #[error(
         "step {step} (time {time:.4} s) failed {attempts} times, the last time in {pieces} pieces: {reason}; \
-         the state before it is kept. Try more steps_per_frame, a softer material or method 'newton'"
+         the state before it is kept. Try {advice}"
     )]
     Stuck {
         /// Which step, from 0.
@@ -36,7 +36,24 @@ pub enum SimulationError {
         pieces: usize,
         /// What went wrong the last time.
         reason: String,
+        /// What to change.
+        advice: String,
     },
+}
+
+/// What to change where a step of this method fails on a device of this name and precision. What is small or stiff fails by the
+/// rounding of positions alone, which no other method or step size mends.
+pub(super) fn way_out(method: &str, device: &str, precision: &str) -> String {
+    let wider = match (precision, device) {
+        ("f32", "cpu") => "--precision f64, ",
+        ("f32", _) => "--device cpu --precision f64, ",
+        _ => "",
+    };
+    let rest = match method {
+        "newton" => "more steps_per_frame or a softer material",
+        _ => "more steps_per_frame, a softer material or method 'newton'",
+    };
+    format!("{wider}{rest}")
 }
 
 impl SimulationError {

@@ -1,6 +1,7 @@
 //! One step on one device with one method: the loop of the papers, guarded.
 
 use super::accept::{accept, accept_beside_staying, accept_shape, negligible_energy};
+use super::error::way_out;
 use super::input::refill;
 use super::pace::{Observed, Pace};
 use super::showing::Showing;
@@ -385,7 +386,8 @@ where
             retries += 1;
         }
         let (pieces, _) = TRIES[TRIES.len() - 1];
-        Err(SimulationError::Stuck { step: self.step, time: self.time, attempts: retries, pieces, reason })
+        let advice = way_out(self.settings.method.name, &self.device.name(), self.device.precision());
+        Err(SimulationError::Stuck { step: self.step, time: self.time, attempts: retries, pieces, reason, advice })
     }
 
     /// Takes `x_next`, `v_next` for the state, after so many tries that were rolled back.
