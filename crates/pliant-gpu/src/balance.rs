@@ -9,9 +9,14 @@ use crate::kernels::{Obstacles, sweep_text};
 use crate::library::Library;
 use crate::problem::GpuProblem;
 use bytemuck::{Pod, Zeroable};
-use pliant::device::{Groups, Parts};
+use pliant::device::{Groups, LEAST_SPREAD, MOST_TURN, Parts};
 use pliant::model::{Model, System};
 use std::sync::Arc;
+
+/// Numbers that are summed over a part: see `Sum` in device/cpu/balance.rs.
+const SUMS: usize = 32;
+/// Bytes of a rigid motion: three vectors.
+const MOTION: usize = 48;
 
 /// What it is found with.
 pub(crate) struct Balance {
@@ -36,7 +41,10 @@ struct BalanceParameters {
 
 /// The text of the kernels.
 pub(crate) fn text(obstacles: Obstacles) -> String {
-    sweep_text(obstacles, include_str!("kernels/balance.wgsl"))
+    let constants = format!(
+        "const SUMS: u32 = {SUMS}u;\nconst LEAST_SPREAD: f32 = {LEAST_SPREAD:e};\nconst MOST_TURN: f32 = {MOST_TURN:e};\n"
+    );
+    sweep_text(obstacles, &(constants + include_str!("kernels/balance.wgsl")))
 }
 
 impl Balance {
@@ -46,7 +54,7 @@ impl Balance {
         library: &mut Library,
         (model, system): (&Model, &System),
     ) -> Result<Option<Self>, GpuError> {
-        if model.self_friction.is_none() && model.colliders.is_empty() {
+        if !model.has_contacts() {
             return Ok(None);
         }
         let parts = Parts::new(model, system);
@@ -71,8 +79,8 @@ impl Balance {
                 "leaders of parts",
                 &(0..count as u32).map(|part| [part, 0]).collect::<Vec<_>>(),
             )?,
-            sums: Buffer::new(context, "sums over parts", 8 * 32 * chunks as u64)?,
-            motions: Buffer::new(context, "motion of parts", 48 * count as u64)?,
+            sums: Buffer::new(context, "sums over parts", (8 * SUMS * chunks) as u64)?,
+            motions: Buffer::new(context, "motion of parts", (MOTION * count) as u64)?,
             parts,
             groups: Groups::default(),
         }))

@@ -1,6 +1,6 @@
 // Moves bodies, together with all they touch, as a whole to where E is least. Twin of device/cpu/balance.rs. Follows contacts.wgsl. Workgroup g
 // of `sum` and `shift` has the vertices of chunk g, all of one part; `settle` has a workgroup for each part, and those that are the
-// first of their group find where it goes.
+// first of their group find where it goes. The constants SUMS, LEAST_SPREAD and MOST_TURN come from Rust.
 
 struct Parameters {
     // Chunks; of `settle` parts.
@@ -34,10 +34,6 @@ var<immediate> p: Parameters;
 @group(0) @binding(8) var<storage, read_write> sums: array<vec2<f32>>;
 // Of each leader's group: centre, translation and turn, m and rad.
 @group(0) @binding(9) var<storage, read_write> motions: array<vec4<f32>>;
-
-const SUMS: u32 = 32u;
-const LEAST_SPREAD: f32 = 1e-3;
-const MOST_TURN: f32 = 0.3;
 
 // Places of a group are from the first vertex of its first part.
 fn origin_of(leader: u32) -> vec3<f32> {
@@ -105,7 +101,9 @@ fn settle(
     let leader = group_index(group, groups);
     var mine: array<vec2<f32>, SUMS>;
     var is_held = false;
-    for (var part = 0u; part < p.parts; part++) {
+    // The leader is the first of its group; where nothing touches, it is alone.
+    let alone = leaders[min(leader, p.parts - 1u)].y == 0u;
+    for (var part = leader; part < min(p.parts, select(p.parts, leader + 1u, alone)); part++) {
         if leaders[part].x != leader { continue; }
         let own = parts[part];
         is_held = is_held || own.is_held != 0u;

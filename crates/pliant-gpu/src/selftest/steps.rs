@@ -120,7 +120,7 @@ impl StepScene {
         for (method, expected) in &self.expected {
             // Solves that end with bodies moved as a whole have the roundings of that, too.
             let balance = match &*self.model {
-                model if !method.minimises || (model.self_friction.is_none() && model.colliders.is_empty()) => 0.0,
+                model if !method.minimises || !model.has_contacts() => 0.0,
                 model if model.self_friction.is_some() => BALANCE,
                 _ => BALANCE_ALONE,
             };

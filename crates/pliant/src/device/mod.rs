@@ -14,7 +14,7 @@ pub mod rows;
 mod touch_friction;
 mod touches;
 
-pub use cpu::{Cpu, CpuProblem};
+pub use cpu::{Cpu, CpuProblem, LEAST_SPREAD, MOST_TURN};
 pub use devices::{CpuOnly, DeviceChoice, Devices, Task};
 pub use parts::{Groups, Parts};
 pub use touches::{Corner, MEETINGS, TouchSearch, TouchSetting, Touches};

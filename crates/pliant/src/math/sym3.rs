@@ -24,6 +24,10 @@ impl<R: Real> Sym3<R> {
     pub fn square(v: Vec3<R>) -> Self {
         Self { diagonal: Vec3::new(v.x * v.x, v.y * v.y, v.z * v.z), off: Vec3::new(v.y * v.z, v.x * v.z, v.x * v.y) }
     }
+    /// The same matrix in another precision.
+    pub fn cast<S: Real>(self) -> Sym3<S> {
+        Sym3 { diagonal: self.diagonal.cast(), off: self.off.cast() }
+    }
     /// Sum of the diagonal.
     #[inline(always)]
     pub fn trace(self) -> R {

@@ -6,15 +6,16 @@
 //! inertia and colliders feel it, if no pin holds some of them. So the best one is found at once, with what these have for a Hessian.
 //! Planes of contacts between bodies do not turn with them, so where bodies touch, they are only translated.
 
+use super::force::Force;
 use super::problem::CpuProblem;
 use crate::device::Groups;
 use crate::math::{Mat3, Real, Sym3, Vec3};
 use std::ops::AddAssign;
 
 /// What a turn costs at least, as a part of what inertia has about all axes: a line of vertices has none about its own.
-const LEAST_SPREAD: f64 = 1e-3;
+pub const LEAST_SPREAD: f64 = 1e-3;
 /// Largest turn at once, rad: E is not a parabola any more beyond.
-const MOST_TURN: f64 = 0.3;
+pub const MOST_TURN: f64 = 0.3;
 
 /// Memory for it.
 #[derive(Default)]
@@ -131,6 +132,7 @@ impl<R: Real> CpuProblem<R> {
         self.gradient(x, &mut gradient);
         groups.take(&self.parts, &self.touching.touches);
         let leaders = groups.leaders();
+        let force = Force::of(self);
         let origin = |group: usize| -> Vec3<f64> {
             self.parts.vertices.of(group).first().map_or(Vec3::ZERO, |&i| Vec3::load(x[i as usize]).cast())
         };
@@ -140,7 +142,8 @@ impl<R: Real> CpuProblem<R> {
             let (sum, origin) = (&mut sums[leader as usize], origin(leader as usize));
             for i in part.iter().map(|&i| i as usize) {
                 let (inertia, place) = (self.inertia[i].f64(), Vec3::load(x[i]).cast::<f64>() - origin);
-                let block = Sym3::scalar(inertia) + self.collider_block(i, x[i]);
+                let (_, push, friction) = force.colliders_at(i, Vec3::load(x[i]));
+                let block = Sym3::scalar(inertia) + (push + friction).cast();
                 *sum += Sum::of(place, Vec3::load(gradient[i]).cast(), inertia, block);
             }
         }
@@ -161,24 +164,6 @@ impl<R: Real> CpuProblem<R> {
             }
         }
         self.scratch.balance = Balance { gradient, groups, sums, motions };
-    }
-
-    /// What colliders add to the Hessian of vertex i, N/m.
-    fn collider_block(&self, i: usize, x: [R; 4]) -> Sym3<f64> {
-        let Some(grip) = self.grips.get(i) else { return Sym3::ZERO };
-        let x = Vec3::load(x);
-        let mut block = Sym3::ZERO;
-        for (k, collider) in self.colliders.iter().enumerate() {
-            let (d, normal) = grip.distance(k, collider, x);
-            if d < self.thickness[i] {
-                block = block + Sym3::square(normal.cast::<f64>()) * self.contact_stiffness[i].f64();
-            }
-        }
-        if grip.limit > R::ZERO {
-            let (normal, stiffness) = (grip.normal.cast::<f64>(), grip.gradient(x).1.f64());
-            block = block + Sym3::scalar(stiffness) + Sym3::square(normal) * -stiffness;
-        }
-        block
     }
 }
 

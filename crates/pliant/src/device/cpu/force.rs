@@ -110,6 +110,18 @@ impl<'a, R: Real> Force<'a, R> {
         if self.inv_diagonal[i] == R::ZERO {
             return None;
         }
+        let (mut force, mut push, mut friction) = self.colliders_at(i, x);
+        if let Some(touching) = self.touching {
+            let sum = touching.at(i);
+            force += sum.force;
+            (push, friction) = (push + sum.push, friction + sum.friction);
+        }
+        Some((force, push, friction))
+    }
+
+    /// The same of colliders alone.
+    #[inline]
+    pub fn colliders_at(&self, i: usize, x: Vec3<R>) -> (Vec3<R>, Sym3<R>, Sym3<R>) {
         let (stiffness, mut push, mut force) = (self.contact_stiffness[i], Sym3::ZERO, Vec3::ZERO);
         for (k, collider) in self.colliders.iter().enumerate() {
             let (d, normal) = self.grips[i].distance(k, collider, x);
@@ -119,13 +131,8 @@ impl<'a, R: Real> Force<'a, R> {
                 force -= normal * (stiffness * depth);
             }
         }
-        let (mut along, mut friction) = self.friction(i, x).unwrap_or((Vec3::ZERO, Sym3::ZERO));
-        if let Some(touching) = self.touching {
-            let sum = touching.at(i);
-            along += sum.force;
-            (push, friction) = (push + sum.push, friction + sum.friction);
-        }
-        Some((force + along, push, friction))
+        let (along, friction) = self.friction(i, x).unwrap_or((Vec3::ZERO, Sym3::ZERO));
+        (force + along, push, friction)
     }
 
     /// Friction of a vertex that touches: its force on the gradient, N, and its block, N/m.

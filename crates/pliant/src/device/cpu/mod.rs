@@ -14,6 +14,7 @@ mod stepping;
 mod touching;
 mod turn;
 
+pub use balance::{LEAST_SPREAD, MOST_TURN};
 pub use problem::CpuProblem;
 
 use super::parallel::{self, for_chunks};

@@ -167,7 +167,7 @@ impl<R: Real> CpuProblem<R> {
 
     /// Whether anything may touch something.
     pub(super) fn has_contacts(&self) -> bool {
-        !self.colliders.is_empty() || self.model.self_friction.is_some()
+        self.model.has_contacts()
     }
 
     /// Contacts between bodies push vertices of the start of a solve apart, in turn with colliders.
