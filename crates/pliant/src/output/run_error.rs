@@ -95,7 +95,7 @@ impl RunError {
 }
 
 impl From<OutputError> for RunError {
-    /// Of a run that has written no checkpoint; see [`RunError::with_checkpoint`].
+    /// Of a run that has written no checkpoint; see `RunError::with_checkpoint`.
     fn from(source: OutputError) -> Self {
         RunError::Output { source, checkpoint: false }
     }
