@@ -95,7 +95,7 @@ impl Gpu {
         self.recorder.write(&balance.leaders, 0, balance.groups.leaders());
     }
 
-    /// Moves bodies, together with all they touch, as a whole to where E is least.
+    /// Moves bodies, together with all they may touch in the step, as a whole to where E is least.
     pub(crate) fn balance_all(&mut self, problem: &mut GpuProblem, x: &Field) {
         let Some(balance) = problem.balance.take() else { return };
         self.gradient_at(problem, x, &balance.gradient);

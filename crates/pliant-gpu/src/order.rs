@@ -114,8 +114,9 @@ mod tests {
         [touched, corners]
     }
 
-    /// Why patches of tets make one iteration a dispatch: with two, either the forces of the tets do not fit into workgroup memory
-    /// (48 KiB on an H200, 12 bytes for each corner and vertex), or more is read than by two dispatches of one iteration each.
+    /// Why patches of tets make one iteration a dispatch: with two, either the forces of the tets do not fit into workgroup
+    /// memory (48 KiB on an H200, 12 bytes for each corner and vertex), or more is read than by two dispatches of one iteration
+    /// each.
     #[test]
     fn two_iterations_a_dispatch_do_not_pay_for_tets() {
         let text = "pliant = 1\n[[solid]]\nshape = 'box'\nsize = 1\ncells = 21\n";

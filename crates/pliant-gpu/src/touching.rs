@@ -1,5 +1,6 @@
-//! Contacts between bodies. They are found on the host once per step ([`pliant::device::TouchSearch`], the same as for the CPU), which needs to read
-//! where the step begins and its inertial target; all that happens at iterates is done here, see `touches.wgsl`.
+//! Contacts between bodies. They are found on the host once per step ([`pliant::device::TouchSearch`], the same as for the
+//! CPU), which needs to read where the step begins and its inertial target; all that happens at iterates is done here, see
+//! `touches.wgsl`.
 
 use crate::buffer::{Buffer, Field};
 use crate::context::Context;

@@ -125,9 +125,9 @@ iterations = 30
 rho = 0.8
 ";
 
-/// The search of both is the same, so a step of thirty iterations, each of which rounds positions below 0.3 m once or twice (3·10⁻⁸ m),
-/// ends within 10⁻⁶ m. After more steps a contact that only one of them finds has brought them as far apart as single and double
-/// precision are on the CPU, but for position-based methods, which push no farther than contacts are deep.
+/// The search of both is the same, so a step of thirty iterations, each of which rounds positions below 0.3 m once or twice
+/// (3·10⁻⁸ m), ends within 10⁻⁶ m. After more steps a contact that only one of them finds has brought them as far apart as
+/// single and double precision are on the CPU, but for position-based methods, which push no farther than contacts are deep.
 #[test]
 fn bodies_that_touch_each_other_agree_with_the_cpu_and_with_themselves() {
     if skip() {

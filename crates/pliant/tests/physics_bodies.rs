@@ -113,8 +113,8 @@ fn a_cloth_that_falls_on_another_one_rests_on_it() {
 
 /// Regression: the fold pushed itself along the floor, at 4.6 m/s, because unfinished solves left a net force in every step.
 ///
-/// Newton leaves no crossing here (from other angles it may, if fast folds meet), unfinished solves a few, and `pbd-jacobi` more: 60 pairs
-/// are one in a thousand of those that would cross without contact.
+/// Newton leaves no crossing here (from other angles it may, if fast folds meet), unfinished solves a few, and `pbd-jacobi`
+/// more: 60 pairs are one in a thousand of those that would cross without contact.
 #[test]
 fn a_cloth_that_falls_on_its_edge_folds_and_hardly_passes_through_itself() {
     let text = "[[cloth]]\nsize = [0.3, 0.5]\nresolution = [16, 26]\nthickness = \"4 mm\"\nposition = [0, 0.28, 0]\nrotation = [84, 10, 0]\n\
@@ -217,8 +217,8 @@ fn block_slid(degrees: f64, friction: f64, speed: f64, method: &str) -> [f64; 2]
     [moved.x * cos - moved.y * sin, moved.z]
 }
 
-/// Regression: every edge and vertex of the slab ahead of the block stood in its way, and it slid a sixth of it, with friction or
-/// without.
+/// Regression: every edge and vertex of the slab ahead of the block stood in its way, and it slid a sixth of it, with friction
+/// or without.
 #[test]
 fn a_block_slides_over_the_edges_of_a_slab() {
     for method in ["pd-jacobi-chebyshev", "newton", "xpbd"] {
@@ -280,8 +280,8 @@ fn a_simulation_goes_on_from_its_state_and_sides_to_the_same_bits() {
     }
 }
 
-/// Regression: what had got into a solid was taken for a neighbour on the inside by the next triangle that it met, or was too deep to
-/// be found at all. Two balls that hit each other stayed together and went round one another.
+/// Regression: what had got into a solid was taken for a neighbour on the inside by the next triangle that it met, or was too
+/// deep to be found at all. Two balls that hit each other stayed together and went round one another.
 #[test]
 fn coarse_balls_that_hit_each_other_part_again() {
     for (method, aside) in [("auto", 0.05), ("newton", 0.0), ("xpbd", 0.05)] {

@@ -254,8 +254,8 @@ fn tension_and_clamps_press_cloth_on_what_it_touches() {
     }
 }
 
-/// Regression: acceleration of position-based sweeps carried bodies on after a push, by ten times the last one, and a ball that fell
-/// on a ramp bounced higher each time, up to 6 m.
+/// Regression: acceleration of position-based sweeps carried bodies on after a push, by ten times the last one, and a ball that
+/// fell on a ramp bounced higher each time, up to 6 m.
 #[test]
 fn no_ball_bounces_higher_than_it_fell_from() {
     let ball = "[[solid]]\nshape = \"sphere\"\nradius = 0.15\nedge = 0.06\nmodel = \"arap\"\nyoungs_modulus = 1e6\nposition = [0, 0.6, 0]\n\

@@ -50,8 +50,8 @@ fn cloths_and_blocks_slide_as_far_as_friction_lets_them() {
     }
 }
 
-/// Regression: how hard a body is pressed was read off contact forces alone. In `f32` these are rounding times stiffness for paper,
-/// which is light and stiff, and for any cloth far from the origin: both were glued to slopes.
+/// Regression: how hard a body is pressed was read off contact forces alone. In `f32` these are rounding times stiffness for
+/// paper, which is light and stiff, and for any cloth far from the origin: both were glued to slopes.
 #[test]
 fn light_and_stiff_cloth_slides_and_so_does_cloth_far_from_the_origin() {
     for (material, height) in [("paper", 1.0), ("silk", 1.0), ("cotton", 20.0)] {
@@ -141,8 +141,9 @@ fn pieces_of_a_mesh_that_nothing_connects_do_not_press_each_other() {
     std::fs::remove_file(&file).unwrap();
 }
 
-/// Regression: friction was shared out by the masses of the vertices that touch. Those of a box of six tets a cell are not the same
-/// on both sides, so a box that slid straight turned by 50° in a second. And what unfinished solves leave turned it by 10°.
+/// Regression: friction was shared out by the masses of the vertices that touch. Those of a box of six tets a cell are not the
+/// same on both sides, so a box that slid straight turned by 50° in a second. And what unfinished solves leave turned it by
+/// 10°.
 #[test]
 fn a_box_that_slides_straight_does_not_turn() {
     // Far from the origin, too: places were squared from there, and what was lost turned it by 46°.
@@ -215,8 +216,8 @@ fn a_lid_presses_a_block_on_a_slope_so_that_it_stays() {
     }
 }
 
-/// Contact forces of a fine cloth on a ball add up to many times its weight while its solves are unfinished. It must slide off a
-/// smooth one all the same.
+/// Contact forces of a fine cloth on a ball add up to many times its weight while its solves are unfinished. It must slide off
+/// a smooth one all the same.
 #[test]
 fn a_fine_cloth_slides_off_a_nearly_smooth_ball() {
     let ball = |friction: f64| {

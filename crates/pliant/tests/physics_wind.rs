@@ -72,8 +72,8 @@ fn short_steps_of_wind_are_force_over_mass() {
     }
 }
 
-/// Regression: drag was divided by 1 + h drag/density, so that what falls reached 1.8 times its final speed and what hangs in the
-/// wind felt half of it.
+/// Regression: drag was divided by 1 + h drag/density, so that what falls reached 1.8 times its final speed and what hangs in
+/// the wind felt half of it.
 #[test]
 fn what_falls_through_still_air_reaches_the_speed_at_which_drag_carries_it() {
     for (material, density) in [("nylon", 0.05), ("cotton", 0.2)] {

@@ -121,8 +121,8 @@ fn a_step_that_ends_before_its_deadline_would_not_be_better_at_it() {
     }
 }
 
-/// Regression: sweeps that move both iterates by what colliders push handed one that no sweep had made to those who keep the best
-/// one for the deadline.
+/// Regression: sweeps that move both iterates by what colliders push handed one that no sweep had made to those who keep the
+/// best one for the deadline.
 #[test]
 fn what_a_deadline_brings_back_of_position_based_sweeps_is_out_of_colliders() {
     for method in ["pbd-jacobi", "pbd-jacobi-chebyshev", "pbd-gauss-seidel-chebyshev", "xpbd"] {

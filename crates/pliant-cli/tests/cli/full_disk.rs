@@ -1,4 +1,5 @@
-//! A full disk, or a limit on the size of files, is told with the file and what it needs, exit code 3, and costs nothing that was there before.
+//! A full disk, or a limit on the size of files, is told with the file and what it needs, exit code 3, and costs nothing that
+//! was there before.
 
 use crate::files::{all_below, assert_all_whole};
 use crate::support::{Ended, Place, SMALL};

@@ -1,6 +1,7 @@
-// Moves bodies, together with all they touch, as a whole to where E is least. Twin of device/cpu/balance.rs. Follows contacts.wgsl. Workgroup g
-// of `sum` and `shift` has the vertices of chunk g, all of one part; `settle` has a workgroup for each part, and those that are the
-// first of their group find where it goes. The constants SUMS, LEAST_SPREAD and MOST_TURN come from Rust.
+// Moves bodies, together with all they may touch in the step, as a whole to where E is least. Twin of device/cpu/balance.rs.
+// Follows contacts.wgsl. Workgroup g of `sum` and `shift` has the vertices of chunk g, all of one part; `settle` has a
+// workgroup for each part, and those that are the first of their group find where it goes. The constants SUMS, LEAST_SPREAD and
+// MOST_TURN come from Rust.
 
 struct Parameters {
     // Chunks; of `settle` parts.

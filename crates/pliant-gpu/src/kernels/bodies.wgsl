@@ -1,11 +1,11 @@
-// What contacts between bodies do to one vertex in a sweep, where touches.wgsl looked at them last. The constant BODIES, whether
-// bodies feel each other, comes from Rust.
+// What contacts between bodies do to one vertex in a sweep, where touches.wgsl looked at them last. The constant BODIES,
+// whether bodies feel each other, comes from Rust.
 
-// Two vectors of each contact: force, N, and stiffness along the normal, N/m; normal, and stiffness of friction, N/m. Forces are per
-// weight, stiffnesses per magnitude of it.
+// Two vectors of each contact: force, N, and stiffness along the normal, N/m; normal, and stiffness of friction, N/m. Forces
+// are per weight, stiffnesses per magnitude of it.
 @group(0) @binding(10) var<storage, read> felt: array<vec4<f32>>;
-// Where the corners of each vertex begin, and where the last one's end; then corners, CORNER words each: number of the contact, and
-// as floats its weight, the push that it may have at the inertial target, and the most that it may ever have, both N/m.
+// Where the corners of each vertex begin, and where the last one's end; then corners, CORNER words each: number of the contact,
+// and as floats its weight, the push that it may have at the inertial target, and the most that it may ever have, both N/m.
 @group(0) @binding(11) var<storage, read> corners: array<u32>;
 
 const CORNER: u32 = 4u;

@@ -1,4 +1,5 @@
-// What colliders do to one vertex in a sweep; see touch.wgsl. The constants COLLIDERS, GRIDS, TOUCH and CONTACTS come from Rust.
+// What colliders do to one vertex in a sweep; see touch.wgsl. The constants COLLIDERS, GRIDS, TOUCH and CONTACTS come from
+// Rust.
 
 struct Force {
     gradient: vec3<f32>,

@@ -1,5 +1,5 @@
-// Contacts on the diagonal of A. The module has `p.touching`, 1 where anything may touch, and a buffer `contact` of blocks, N/m, in two
-// vectors each: xx, yy, zz; yz, xz, xy.
+// Contacts on the diagonal of A. The module has `p.touching`, 1 where anything may touch, and a buffer `contact` of blocks,
+// N/m, in two vectors each: xx, yy, zz; yz, xz, xy.
 fn contact_of(k: u32) -> Sym3 {
     if p.touching == 0u { return sym_scalar(0.0); }
     return Sym3(contact[2u * k].xyz, contact[2u * k + 1u].xyz);

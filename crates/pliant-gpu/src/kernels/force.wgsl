@@ -15,8 +15,9 @@
 // Slots of vertex i: slots[slot_offsets[i]..slot_offsets[i + 1]].
 @group(0) @binding(7) var<storage, read> slot_offsets: array<u32>;
 @group(0) @binding(8) var<storage, read> colliders: array<vec4<f32>>;
-// Of vertex i at TOUCH i: contact stiffness, N/m; thickness, m; 1/m, 1/kg, 0 where held; D, N/m. Where anything may touch, friction
-// with colliders after it: anchor, m, and limit, N; normal, and the collider of which the plane there counts, or COMES or LIES.
+// Of vertex i at TOUCH i: contact stiffness, N/m; thickness, m; 1/m, 1/kg, 0 where held; D, N/m. Where anything may touch,
+// friction with colliders after it: anchor, m, and limit, N; normal, and the collider of which the plane there counts, or COMES
+// or LIES.
 @group(0) @binding(9) var<storage, read> touch: array<vec4<f32>>;
 
 const AFTER: u32 = 0x80000000u;

@@ -13,8 +13,8 @@ struct Parameters {
 var<immediate> p: Parameters;
 @group(0) @binding(0) var<storage, read> r: array<vec4<f32>>;
 @group(0) @binding(1) var<storage, read_write> z: array<vec4<f32>>;
-// Contacts, N/m, two each: xx, yy, zz; yz, xz, xy; only where anything may touch. What the last gradient left: first those that are
-// active, then, after those of all vertices, the pushes of the step so far, and these with friction.
+// Contacts, N/m, two each: xx, yy, zz; yz, xz, xy; only where anything may touch. What the last gradient left: first those that
+// are active, then, after those of all vertices, the pushes of the step so far, and these with friction.
 @group(0) @binding(2) var<storage, read> contact: array<vec4<f32>>;
 // First entry and width of a slice.
 @group(0) @binding(3) var<storage, read> slices: array<vec2<u32>>;

@@ -1,5 +1,5 @@
-// A pin of the step at hand, as `PackedPin` in problem.rs packs it: step.wgsl takes vertices where it says, and shape.wgsl finds
-// how much energy it has if it is a spring.
+// A pin of the step at hand, as `PackedPin` in problem.rs packs it: step.wgsl takes vertices where it says, and shape.wgsl
+// finds how much energy it has if it is a spring.
 struct Pin {
     // m
     goal: vec3<f32>,

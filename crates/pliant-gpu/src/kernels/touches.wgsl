@@ -1,5 +1,5 @@
-// Contacts between bodies: what each does at x, their energy, and how they push vertices apart. Twin of device/cpu/touching.rs. No two
-// invocations write to one place: contacts write what they do, and vertices gather it.
+// Contacts between bodies: what each does at x, their energy, and how they push vertices apart. Twin of device/cpu/touching.rs.
+// No two invocations write to one place: contacts write what they do, and vertices gather it.
 
 struct Parameters {
     // Contacts; of `look`, `shift` and `shift_all` vertices.

@@ -57,8 +57,8 @@ impl Case {
         Self { name: name.to_string(), model, system, input, fields, keeps_collapsed: false, pairs: 4 }
     }
 
-    /// The same with vertices an eighth as fast: what nearly lies in one plane and may hit itself in it has contacts that come and go
-    /// with a rounding.
+    /// The same with vertices an eighth as fast: what nearly lies in one plane and may hit itself in it has contacts that come
+    /// and go with a rounding.
     pub fn slow(mut self) -> Self {
         self.fields.velocity.as_flattened_mut().iter_mut().for_each(|v| *v *= 0.125);
         self

@@ -143,8 +143,8 @@ pub(super) fn usual() -> Vec<Case> {
     cases
 }
 
-/// A sheet folded on itself, 4 mm apart where 5 mm are to be kept, and one that goes through both layers. Nothing lies exactly over
-/// anything, so that all precisions find the same contacts.
+/// A sheet folded on itself, 4 mm apart where 5 mm are to be kept, and one that goes through both layers. Nothing lies exactly
+/// over anything, so that all precisions find the same contacts.
 pub(super) fn bodies() -> (Model, State) {
     let (mut model, mut state) = built(BODIES);
     model.thickness.fill(5e-3);

@@ -53,8 +53,8 @@ velocity = [1, 0, 3]
 contact_stiffness = 0.2
 ";
 
-/// Steps, and iterations of a step. Every iteration rounds positions once or twice, and what that does to them fades, so errors are at
-/// most as many roundings as there are iterations. Seen: a quarter of that, on lavapipe.
+/// Steps, and iterations of a step. Every iteration rounds positions once or twice, and what that does to them fades, so errors
+/// are at most as many roundings as there are iterations. Seen: a quarter of that, on lavapipe.
 const STEPS: usize = 10;
 const ITERATIONS: usize = 20;
 

@@ -50,12 +50,12 @@ const fn entry(verb: Verb, name: &'static str, roundings: f64) -> Entry {
     Entry { verb, name, roundings }
 }
 
-/// Roundings of `balance_bodies`: forces of 75 N on each of 652 vertices cancel, and a gradient is rounded some √16 times. What that
-/// leaves moves 180 N/m, and the size is that of x, 0.2 m: 75/(180 · 0.2) · √16 · √652 = 213. Seen: 210.
+/// Roundings of `balance_bodies`: forces of 75 N on each of 652 vertices cancel, and a gradient is rounded some √16 times. What
+/// that leaves moves 180 N/m, and the size is that of x, 0.2 m: 75/(180 · 0.2) · √16 · √652 = 213. Seen: 210.
 pub(super) const BALANCE: f64 = 512.0;
 
-/// Those of bodies that touch only colliders: their sums have 48 bits, so what is left are a gradient (32), three solves with symmetric
-/// matrices (21 each) and a rotation (8): √1600. Seen: 1, because what turns easily has a large size.
+/// Those of bodies that touch only colliders: their sums have 48 bits, so what is left are a gradient (32), three solves with
+/// symmetric matrices (21 each) and a rotation (8): √1600. Seen: 1, because what turns easily has a large size.
 pub(super) const BALANCE_ALONE: f64 = 64.0;
 
 /// Every verb with its bound.

@@ -407,8 +407,8 @@ fn compare_pressing(case: &PressingCase, out: &[f32]) -> [(&'static str, f64); 3
     let by_motion = 12.0 * forces / side * (1.0 + sum(&|p| p.side.length()) / side);
     let by_contact = 2.0 * 4.0 * (own.contact + own.stopped) / own.inertia.max(f64::MIN_POSITIVE);
     let bound = EPS * if own.inertia > 0.0 { by_motion.max(by_contact) } else { 0.0 };
-    // The direction across is a root and two products (12); the spread is a difference of squares, 16 roundings of which the tilt is
-    // divided by; and what it divides is a sum of moments, 16 of each. It is never more than the mean over the width.
+    // The direction across is a root and two products (12); the spread is a difference of squares, 16 roundings of which the
+    // tilt is divided by; and what it divides is a sum of moments, 16 of each. It is never more than the mean over the width.
     let inertia = own.inertia.max(f64::MIN_POSITIVE);
     let across = own.side.cross(own.motion);
     let turned = 16.0 * EPS * own.side.length() * own.motion.length() / across.length().max(f64::MIN_POSITIVE);

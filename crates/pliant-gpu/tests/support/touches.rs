@@ -44,8 +44,8 @@ fn single(number: f64) -> f64 {
     f64::from(number as f32)
 }
 
-/// Vertices over triangles and edges over edges, deep inside, just inside and not; smooth, sticking and slipping; that do not yield,
-/// and that friction does not hold.
+/// Vertices over triangles and edges over edges, deep inside, just inside and not; smooth, sticking and slipping; that do not
+/// yield, and that friction does not hold.
 fn cases() -> Vec<Case> {
     let mut random = Random(21);
     let mut out = Vec::new();

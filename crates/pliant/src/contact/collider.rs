@@ -290,8 +290,8 @@ impl<R: Real> PosedCollider<R> {
         ]
     }
 
-    /// Signed distance of a point, m (negative inside), and its gradient there: the outward normal, of length one but for grids,
-    /// where it is about that long. What is a derivative of an energy takes this one.
+    /// Signed distance of a point, m (negative inside), and its gradient there: the outward normal, of length one but for
+    /// grids, where it is about that long. What is a derivative of an energy takes this one.
     #[inline]
     pub fn distance(&self, x: Vec3<R>) -> (R, Vec3<R>) {
         let own = self.rotation.transpose() * (x - self.centre);

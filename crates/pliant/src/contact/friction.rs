@@ -1,9 +1,9 @@
 //! Coulomb friction against colliders.
 //!
-//! In the objective it is lagged and smooth (Li et al. 2020, eq 14 to 16): from the start of a step a vertex that
-//! touches has an anchor, a normal and a limit F = friction × normal force, and slipping by u costs F (‖u‖ − ε/2), or F ‖u‖²/(2ε)
-//! below ε, which is sticking. Its gradient F u/max(‖u‖, ε) never exceeds F, and F/max(‖u‖, ε) bounds its curvature from any
-//! other point, too: sweeps that divide by it never raise the energy.
+//! In the objective it is lagged and smooth (Li et al. 2020, eq 14 to 16): from the start of a step a vertex that touches has
+//! an anchor, a normal and a limit F = friction × normal force, and slipping by u costs F (‖u‖ − ε/2), or F ‖u‖²/(2ε) below ε,
+//! which is sticking. Its gradient F u/max(‖u‖, ε) never exceeds F, and F/max(‖u‖, ε) bounds its curvature from any other
+//! point, too: sweeps that divide by it never raise the energy.
 //!
 //! Position-based methods have no forces. There the contact pushed the vertex out by `pushed` (normal impulse × h / m);
 //! Coulomb's law bounds the tangential impulse by `friction` times the normal one, so the slip may shrink by

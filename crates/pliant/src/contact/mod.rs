@@ -26,9 +26,10 @@ pub use pressing::{Pressed, Pressing, pressed};
 /// Twins of [`covered`] and [`without_momentum`] in WGSL; they follow [`crate::math::SYM3_WGSL`].
 pub const COVER_WGSL: &str = include_str!("cover.wgsl");
 
-/// Twins of [`PosedCollider::distance`], [`PosedCollider::velocity_at`], [`PosedCollider::approach`], [`Grip`] and [`limit_slip`]
-/// in WGSL; they follow [`crate::math::WGSL`]. The module has a constant `GRIDS`, whether there are grids, and a storage buffer
-/// `colliders: array<vec4<f32>>`: what [`PosedCollider::pack`] says of each, then what [`DistanceGrid::pack`] does.
+/// Twins of [`PosedCollider::distance`], [`PosedCollider::velocity_at`], [`PosedCollider::approach`], [`Grip`] and
+/// [`limit_slip`] in WGSL; they follow [`crate::math::WGSL`]. The module has a constant `GRIDS`, whether there are grids, and a
+/// storage buffer `colliders: array<vec4<f32>>`: what [`PosedCollider::pack`] says of each, then what [`DistanceGrid::pack`]
+/// does.
 pub const WGSL: &str = concat!(
     include_str!("collider.wgsl"),
     include_str!("distance_grid.wgsl"),

@@ -31,8 +31,8 @@ pub struct Pressing<R> {
     pub whole: R,
 }
 
-/// How much harder a body is pressed against a collider than by inertia and weight of what touches, as a displacement that these
-/// would have to stop besides their own.
+/// How much harder a body is pressed against a collider than by inertia and weight of what touches, as a displacement that
+/// these would have to stop besides their own.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Pressed<R> {
     /// In the mean, m.
@@ -61,8 +61,8 @@ impl<R: Real> Pressed<R> {
     }
 }
 
-/// Normals that cancel to less than this part of their sum have no common side: a ball in a bag, where the balance of all forces
-/// says nothing of any. The forces along their mean would be a tenth of what is divided.
+/// Normals that cancel to less than this part of their sum have no common side: a ball in a bag, where the balance of all
+/// forces says nothing of any. The forces along their mean would be a tenth of what is divided.
 const ONE_SIDE: f64 = 0.1;
 
 /// Normals that agree this well are those of a plane.
@@ -135,16 +135,16 @@ impl<R: Real> std::ops::Add for Share<R> {
 
 /// How hard a body is pressed against collider number k of `all`.
 ///
-/// Contact forces at the start say it: tension, a clamp, the rest of a solid above. But they are a few micrometres times a large
-/// stiffness, which rounding and an unfinished solve drown: a fine cloth on a ball shows a hundred times its weight. A body that
-/// no pin holds cannot be pressed by more than what stops it and what other colliders push it with against this one. That is
-/// known well, so it counts, unless contact forces are not half of it: then the body is not all stopped. Colliders on the same
-/// side share it by the inertia of what touches them.
+/// Contact forces at the start say it: tension, a clamp, the rest of a solid above. But they are a few micrometres times a
+/// large stiffness, which rounding and an unfinished solve drown: a fine cloth on a ball shows a hundred times its weight. A
+/// body that no pin holds cannot be pressed by more than what stops it and what other colliders push it with against this one.
+/// That is known well, so it counts, unless contact forces are not half of it: then the body is not all stopped. Colliders on
+/// the same side share it by the inertia of what touches them.
 ///
-/// On a plane that no other collider shares, the centre of pressure is where the balance of moments asks for it, as far as that is
-/// across the way the body slides: below the centre of mass, so that friction does not turn what slides straight. The pressure is
-/// linear in the place. By inertia alone its centre would be wherever the mesh happens to have the heavier vertices. Along the way
-/// it is farther forward, because friction tips a body over; that turns nothing.
+/// On a plane that no other collider shares, the centre of pressure is where the balance of moments asks for it, as far as that
+/// is across the way the body slides: below the centre of mass, so that friction does not turn what slides straight. The
+/// pressure is linear in the place. By inertia alone its centre would be wherever the mesh happens to have the heavier
+/// vertices. Along the way it is farther forward, because friction tips a body over; that turns nothing.
 pub fn pressed<R: Real>(all: &[Pressing<R>], k: usize, is_held: bool) -> Pressed<R> {
     let this = &all[k];
     if this.inertia <= R::ZERO {

@@ -184,8 +184,8 @@ pub trait Device {
 
     /// Brings a model at one step size to the device.
     fn upload(&mut self, model: &Arc<Model>, system: &Arc<System>) -> Result<Self::Problem, DeviceError>;
-    /// On which sides of each other parts of bodies were in the last step: of vertices, then of edges; empty where bodies do not
-    /// feel each other.
+    /// On which sides of each other parts of bodies were in the last step: of vertices, then of edges; empty where bodies do
+    /// not feel each other.
     fn sides(&self) -> [Vec<Side>; 2] {
         Default::default()
     }
@@ -222,8 +222,9 @@ pub trait Device {
     fn begin_step(&mut self, problem: &mut Self::Problem, input: &StepInput, x: &Self::Points, v: &Self::Points);
     /// x = x̃, with held vertices at their targets.
     fn start(&mut self, problem: &Self::Problem, x: &mut Self::Points);
-    /// What colliders, and bodies on each other, alone do to each vertex: it goes where contact and inertia balance, and friction shortens its slip. A
-    /// solve that starts here need not push a whole body out first, which would take its free parts along.
+    /// What colliders, and bodies on each other, alone do to each vertex: it goes where contact and inertia balance, and
+    /// friction shortens its slip. A solve that starts here need not push a whole body out first, which would take its free
+    /// parts along.
     fn meet_colliders(&mut self, problem: &mut Self::Problem, x: &mut Self::Points);
     /// Ends a step: vertices still inside a collider are put on its surface, and then v = (x − x_prev)/h.
     fn end_step(&mut self, problem: &Self::Problem, x_prev: &Self::Points, x: &mut Self::Points, v: &mut Self::Points);
@@ -326,8 +327,8 @@ pub trait Device {
     /// Position-based pins and colliders: pulls spring pins, pushes vertices out of colliders, and shortens their slip since
     /// the start of the step by friction times that push. What colliders move, they move in `others`, too.
     fn enforce(&mut self, problem: &mut Self::Problem, x: &mut Self::Points, others: [&mut Self::Points; 2]);
-    /// Moves bodies that no pin holds, together with all they may touch in the step, as a whole to where E is least: an unfinished solve leaves a
-    /// net force and a net torque on them. Only where something may touch something.
+    /// Moves bodies that no pin holds, together with all they may touch in the step, as a whole to where E is least: an
+    /// unfinished solve leaves a net force and a net torque on them. Only where something may touch something.
     fn balance_bodies(&mut self, _problem: &mut Self::Problem, _x: &mut Self::Points) {}
     /// Turns every part that no pin holds and no collider touched about its centre of mass to where it is nearest to x̃:
     /// takes off the turn that position-based sweeps give a part under stress of its own.

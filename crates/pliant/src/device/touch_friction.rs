@@ -7,8 +7,8 @@ use crate::contact::sticking_slip;
 use crate::math::{Real, Vec3};
 use crate::model::{Links, Model, connected_parts, part_of_each};
 
-/// Where sides come closer in a step by more than this part of what weight alone would bring, that says how hard they press on each
-/// other. Else the force that the step before left must: a depth of a micrometre times a large stiffness, and rough.
+/// Where sides come closer in a step by more than this part of what weight alone would bring, that says how hard they press on
+/// each other. Else the force that the step before left must: a depth of a micrometre times a large stiffness, and rough.
 const KNOWN: f64 = 0.1;
 
 /// How hard the sides of a contact press on each other, or those of all contacts between two parts.
@@ -18,7 +18,8 @@ struct Pressing {
     stopped: f64,
     /// By the force that the step before left, N.
     left: f64,
-    /// What of both sides is stopped, kg: of the first vertex's, and of the other; of two parts of the lower, and of the higher.
+    /// What of both sides is stopped, kg: of the first vertex's, and of the other; of two parts of the lower, and of the
+    /// higher.
     mass: [f64; 2],
 }
 
@@ -163,10 +164,10 @@ impl TouchFriction {
     }
 }
 
-/// By how many times contacts press harder than what stops the vertices in them. That is all that presses a cloth, but of a solid there is
-/// the rest of it above, and what lies on it: `most` times as much mass. It all presses, unless the forces that the step before `left`,
-/// as many times as much, are not half of that: then it is not all stopped yet, and twice these count. These alone would be noise:
-/// with `pd-pcg` a cloth slid 0.117 m where Coulomb's law says 0.195 m.
+/// By how many times contacts press harder than what stops the vertices in them. That is all that presses a cloth, but of a
+/// solid there is the rest of it above, and what lies on it: `most` times as much mass. It all presses, unless the forces that
+/// the step before `left`, as many times as much, are not half of that: then it is not all stopped yet, and twice these count.
+/// These alone would be noise: with `pd-pcg` a cloth slid 0.117 m where Coulomb's law says 0.195 m.
 fn more_above(most: f64, left: f64) -> f64 {
     if left >= 0.5 * most { most.max(1.0) } else { (2.0 * left).max(1.0) }
 }

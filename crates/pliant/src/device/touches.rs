@@ -1,5 +1,5 @@
-//! Contacts between bodies in a step, as every device takes them: found once, each as stiff as its sides in a row, and by vertex. Their
-//! friction is in `touch_friction.rs`.
+//! Contacts between bodies in a step, as every device takes them: found once, each as stiff as its sides in a row, and by
+//! vertex. Their friction is in `touch_friction.rs`.
 
 use super::parallel::for_chunks;
 use super::touch_friction::TouchFriction;
@@ -201,8 +201,8 @@ impl<R: Real> TouchSetting<'_, R> {
         touch
     }
 
-    /// Whether the sides of a contact move relative to each other by more than their gap. Its plane stays for the whole step, and at
-    /// a hem that stands across the way: what slid over a cloth would be held by each vertex ahead of its hem.
+    /// Whether the sides of a contact move relative to each other by more than their gap. Its plane stays for the whole step,
+    /// and at a hem that stands across the way: what slid over a cloth would be held by each vertex ahead of its hem.
     fn goes_past(&self, touch: &Touch<R>) -> bool {
         (touch.apart(self.x_tilde) - touch.anchor).length_sq() > touch.gap * touch.gap
     }

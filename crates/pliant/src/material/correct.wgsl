@@ -7,8 +7,8 @@ struct PREFIX_correction {
     multiplier: f32,
 }
 
-/// Corrects the element whose data starts `at`: inverse masses, 1/kg, of its corners (0 = does not move), 1/h², and λ before (0 for
-/// plain PBD, which forgets it). An element of zero stiffness has no correction: leave it out.
+/// Corrects the element whose data starts `at`: inverse masses, 1/kg, of its corners (0 = does not move), 1/h², and λ before (0
+/// for plain PBD, which forgets it). An element of zero stiffness has no correction: leave it out.
 fn PREFIX_correct(
     at: u32,
     x: array<vec3<f32>, ARITY>,

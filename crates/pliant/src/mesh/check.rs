@@ -234,8 +234,8 @@ impl fmt::Display for Report {
     }
 }
 
-/// Looks for everything in [`Kind`], and notes surfaces that are open or inside out. Where a defect makes later questions meaningless (an index out of range, a
-/// coordinate that is no number) these are not asked.
+/// Looks for everything in [`Kind`], and notes surfaces that are open or inside out. Where a defect makes later questions
+/// meaningless (an index out of range, a coordinate that is no number) these are not asked.
 pub fn check(mesh: &Mesh) -> Report {
     let mut report = Report::default();
     if !check_indices(mesh, &mut report) {

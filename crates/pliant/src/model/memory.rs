@@ -25,9 +25,9 @@ fn bytes_each(scene: &Scene, use_: Use) -> [f64; 2] {
 }
 
 /// Bytes per vertex of a cloth and per tet of a solid that contact between bodies takes besides. A sheet of 2 million vertices
-/// took 2.6 kB each in `f32`: boxes, cells, and what every vertex and edge found in this step and the one before; half as much again
-/// comes when a step is cut into pieces. The rest is estimated from that: numbers of twice the size, and that most tets of a solid have no
-/// vertex at its surface.
+/// took 2.6 kB each in `f32`: boxes, cells, and what every vertex and edge found in this step and the one before; half as much
+/// again comes when a step is cut into pieces. The rest is estimated from that: numbers of twice the size, and that most tets
+/// of a solid have no vertex at its surface.
 fn bytes_of_contact(scene: &Scene, use_: Use) -> [f64; 2] {
     match (scene.contact.self_collision, use_, scene.device.precision) {
         (false, ..) | (_, Use::Check, _) => [0.0; 2],

@@ -73,8 +73,8 @@ impl Links {
     }
 }
 
-/// Those of [`connected_parts`] that no pin holds or pulls; a single vertex is no part. Forces inside such a part neither push nor
-/// turn it as a whole.
+/// Those of [`connected_parts`] that no pin holds or pulls; a single vertex is no part. Forces inside such a part neither push
+/// nor turn it as a whole.
 pub fn free_parts(model: &Model, system: &System) -> Incidence {
     let parts = connected_parts(model);
     let is_free = |i: &u32| !system.held[*i as usize] && system.pin_stiffness[*i as usize] == 0.0;

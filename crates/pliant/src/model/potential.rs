@@ -1,5 +1,5 @@
-//! The objective, the incremental potential of implicit Euler (course eq 12 and 31, with pins and contacts; those between bodies have the
-//! same two terms, see [`crate::contact::close::Touch`]):
+//! The objective, the incremental potential of implicit Euler (course eq 12 and 31, with pins and contacts; those between
+//! bodies have the same two terms, see [`crate::contact::close::Touch`]):
 //!
 //! E(x) = Σᵢ mᵢ/(2h²) ‖xᵢ − x̃ᵢ‖² + Σ_c Ψ_c(x) + Σ pins k/2 ‖x − t‖² + Σ contacts κ/2 min(0, d(x) − δ)² + friction
 //!

@@ -1,7 +1,8 @@
 //! A run's state on disk, from which it goes on to the same bits.
 //!
-//! Layout, little endian: `PLIANTCP`, version u32, length of the body u64, body, FNV-1a of the body u64. The body is
-//! the identity of the run, ρ, the state, the sides of contacts and the tally, in the order in which [`Checkpoint::body`] writes them.
+//! Layout, little endian: `PLIANTCP`, version u32, length of the body u64, body, FNV-1a of the body u64. The body is the
+//! identity of the run, ρ, the state, the sides of contacts and the tally, in the order in which [`Checkpoint::body`] writes
+//! them.
 
 use super::tally::Tally;
 use crate::atomic_file::write_atomically;

@@ -9,8 +9,8 @@ use crate::scene::Scene;
 /// Forces left over that are this many times the weight of everything are no rounding.
 const DOUBTFUL_FORCE: f64 = 20.0;
 
-/// Part of the weight that a mean step may leave unbalanced. Shipped scenes leave up to 0.03, Newton up to 0.01 on stiff paper; with
-/// 0.3 such paper falls visibly too slowly.
+/// Part of the weight that a mean step may leave unbalanced. Shipped scenes leave up to 0.03, Newton up to 0.01 on stiff paper;
+/// with 0.3 such paper falls visibly too slowly.
 const DOUBTFUL_BALANCE: f64 = 0.1;
 
 /// Edges of more than twice their length are doubted. A stretch is |length/rest − 1|, so up to 1 it may be a compression,

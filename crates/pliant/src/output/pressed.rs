@@ -1,7 +1,7 @@
 //! Contacts that are pressed beyond what they bear.
 //!
-//! A contact is a spring as long as its body is thick: squeezed to nothing it still holds the body on the surface, but no longer
-//! presses as hard as its load, so that friction is less than Coulomb's. Between colliders that overlap nothing can be.
+//! A contact is a spring as long as its body is thick: squeezed to nothing it still holds the body on the surface, but no
+//! longer presses as hard as its load, so that friction is less than Coulomb's. Between colliders that overlap nothing can be.
 
 use crate::counted::{counted, short};
 use crate::math::Vec3;

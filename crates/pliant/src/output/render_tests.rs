@@ -75,7 +75,8 @@ fn shadows_fall_on_surfaces_and_on_the_ground_and_nowhere_else() {
             with.push(floor_surface);
         }
         let (open, shaded) = (render(&stage, &without), render(&stage, &with));
-        // The sun stands at (−0.45, 1, 0.8): from half a metre up the shadow falls 0.225 m to the right and 0.4 m back; this part of it is not behind the lid.
+        // The sun stands at (−0.45, 1, 0.8): from half a metre up the shadow falls 0.225 m to the right and 0.4 m back; this
+        // part of it is not behind the lid.
         let (x, y) = place(&stage, [0.4, 0.0, -0.4]);
         assert!(brightness(&shaded, x, y) * 10 < brightness(&open, x, y) * 9, "ground {ground:?}");
         let (x, y) = place(&stage, [-0.8, 0.0, 0.8]);

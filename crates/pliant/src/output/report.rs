@@ -48,8 +48,8 @@ pub struct RunReport {
     pub relative_error: Option<f64>,
     /// ‖∇E‖ at the end of the last step, N.
     pub gradient_norm: f64,
-    /// Force along gravity that all free vertices together lack to move as they should, as a part of their weight: the mean over
-    /// all steps in which nothing touches a collider, if there are any and there is gravity.
+    /// Force along gravity that all free vertices together lack to move as they should, as a part of their weight: the mean
+    /// over all steps in which nothing touches a collider, if there are any and there is gravity.
     pub unbalanced: Option<f64>,
     /// Largest |length/rest − 1| of an edge at the end.
     pub max_stretch: f64,

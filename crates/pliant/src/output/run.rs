@@ -290,8 +290,8 @@ impl<'a> Run<'a> {
     }
 }
 
-/// Distance, m, from which a collider may have held what ended a step of h seconds there: what rests is rounded, and may end a hair
-/// above its thickness with nothing that holds it there. What falls is that near for a step or so.
+/// Distance, m, from which a collider may have held what ended a step of h seconds there: what rests is rounded, and may end a
+/// hair above its thickness with nothing that holds it there. What falls is that near for a step or so.
 fn near_a_collider(model: &Model, h: f64) -> f64 {
     const ROUNDED: f64 = 0.01;
     let thickness = model.thickness.iter().copied().fold(0.0, f64::max);

@@ -27,9 +27,9 @@ pub struct Tally {
 
 impl Tally {
     /// Takes in one step. What is nearer to a collider than `near`, m, may touch it; forces of contacts in a solve that is not
-    /// finished are many times the weight, and so are those of pins unless iterations are global, though they act for a moment and
-    /// on few vertices; position-based methods balance none. So steps say something of how well forces balance only where nothing
-    /// touches, and if `balances`.
+    /// finished are many times the weight, and so are those of pins unless iterations are global, though they act for a moment
+    /// and on few vertices; position-based methods balance none. So steps say something of how well forces balance only where
+    /// nothing touches, and if `balances`.
     pub fn add(&mut self, step: &StepReport, near: f64, balances: bool) {
         self.iterations += step.iterations as u64;
         self.restarts += step.restarts as u64;

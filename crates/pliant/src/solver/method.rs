@@ -208,9 +208,9 @@ impl Method {
         matches!(self.kind, Kind::Direct | Kind::PcgDirect | Kind::Newton)
     }
 
-    /// It is accelerated or over-relaxed, and its usual number of iterations as good as finishes a solve of so many vertices: what is odd
-    /// about the result is then the fault of acceleration, not of what is left to do. A sweep of Gauss-Seidel carries forces
-    /// over an edge or two, so it finishes small meshes; Jacobi's do not finish any.
+    /// It is accelerated or over-relaxed, and its usual number of iterations as good as finishes a solve of so many vertices:
+    /// what is odd about the result is then the fault of acceleration, not of what is left to do. A sweep of Gauss-Seidel
+    /// carries forces over an edge or two, so it finishes small meshes; Jacobi's do not finish any.
     pub fn finishes_accelerated(&self, vertices: usize) -> bool {
         let finishes = match self.kind {
             Kind::Direct | Kind::Multigrid => true,
@@ -323,12 +323,12 @@ const DIRECT_LIMIT: usize = 2_000;
 /// Vertices up to which Newton takes a fraction of a second for a step.
 const NEWTON_LIMIT: usize = 2_000;
 
-/// κ above which a solve by projections is far from done after any usual number of iterations: cloth of centimetres, stiff solids
-/// and paper fall in slow motion, and melt on colliders.
+/// κ above which a solve by projections is far from done after any usual number of iterations: cloth of centimetres, stiff
+/// solids and paper fall in slow motion, and melt on colliders.
 const STIFF: f64 = 1e6;
 
-/// The method that `auto` stands for: what reaches a given error soonest by the figures in `docs/results.md`, on a device
-/// with a direct solver or without. Where bodies touch each other, sweeps that look at contacts in every iteration: the matrix of a
+/// The method that `auto` stands for: what reaches a given error soonest by the figures in `docs/results.md`, on a device with
+/// a direct solver or without. Where bodies touch each other, sweeps that look at contacts in every iteration: the matrix of a
 /// global step knows nothing of which bodies lie on which, and towers fell that stand with these.
 pub fn choose_method(scene: &Scene, model: &Model, direct: bool) -> &'static Method {
     let small = direct && scene.solver.budget_ms.is_none() && model.vertices() <= NEWTON_LIMIT;

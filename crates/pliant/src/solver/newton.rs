@@ -17,8 +17,8 @@ pub struct NewtonReport {
     pub energy: f64,
     /// ‖∇E‖, N.
     pub gradient_norm: f64,
-    /// The tolerance was reached, or ‖∇E‖ is no more than rounding of positions leaves of it; if not, the iteration limit stopped
-    /// it, or it is stuck.
+    /// The tolerance was reached, or ‖∇E‖ is no more than rounding of positions leaves of it; if not, the iteration limit
+    /// stopped it, or it is stuck.
     pub converged: bool,
     /// It ended because no step along its direction lowers E, nor ‖∇E‖.
     pub stuck: bool,

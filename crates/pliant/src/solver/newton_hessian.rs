@@ -1,7 +1,7 @@
 //! The Hessian of Newton's method and its factors: 3×3 blocks, assembled in their order of elimination.
 //!
-//! Factors are made in `f32` first, at two thirds of the cost. Their directions are off by some 1e-5, which costs Newton's method
-//! nothing: it looks at E and ∇E in `f64`, and where such a direction leads no further, the factor is made in `f64`.
+//! Factors are made in `f32` first, at two thirds of the cost. Their directions are off by some 1e-5, which costs Newton's
+//! method nothing: it looks at E and ∇E in `f64`, and where such a direction leads no further, the factor is made in `f64`.
 
 use super::SolveError;
 use crate::contact::close::Touch;
@@ -312,8 +312,8 @@ mod tests {
     use crate::scene::Scene;
     use std::sync::Arc;
 
-    /// Regression: what starts deep inside has a negative gap, and was left out of the pattern: heaps failed, because their matrix lost
-    /// its blocks off the diagonal and was not positive.
+    /// Regression: what starts deep inside has a negative gap, and was left out of the pattern: heaps failed, because their
+    /// matrix lost its blocks off the diagonal and was not positive.
     #[test]
     fn contacts_that_push_have_all_their_blocks_however_deep_they_are() {
         let text = "pliant = 1\n[[cloth]]\nresolution = 3\n[[cloth]]\nresolution = 3\n";

@@ -48,8 +48,8 @@ impl<D: Device, P> Preconditioned<D, P> {
 
 /// γ for a method with or without acceleration.
 ///
-/// Alone, γ = 1 minimises fastest at first; Chebyshev wants the eigenvalues of I − γP⁻¹∇²E spread evenly about zero, which takes
-/// γ near 2 (the tighter range of the footnote in course 2.1). Contacts turn, come and go, which so bold a γ answers with
+/// Alone, γ = 1 minimises fastest at first; Chebyshev wants the eigenvalues of I − γP⁻¹∇²E spread evenly about zero, which
+/// takes γ near 2 (the tighter range of the footnote in course 2.1). Contacts turn, come and go, which so bold a γ answers with
 /// restless hems; 1.4 is a compromise.
 pub(super) fn relaxation(accelerated: bool, colliders: bool) -> f64 {
     match (accelerated, colliders) {

@@ -193,8 +193,8 @@ pub(super) fn take<D: Device>(
     std::mem::swap(x, x_before);
 }
 
-/// Whether no more than `end` iterations are left, by their number or by the clock. The first before a deadline may be the last:
-/// nobody knows yet how long one takes.
+/// Whether no more than `end` iterations are left, by their number or by the clock. The first before a deadline may be the
+/// last: nobody knows yet how long one takes.
 fn ends_soon<D: Device>(end: usize, done: usize, control: &mut Control<D>) -> bool {
     let unknown = done == 0 && control.deadline.is_some();
     end > 0 && (unknown || done + end >= control.iterations || !control.in_time(done, end + 1))

@@ -13,8 +13,8 @@ pub(super) fn negligible_energy(model: &Model, h: f64) -> f64 {
     1e-9 * 0.5 * model.mass.iter().sum::<f64>() * speed_sq
 }
 
-/// Refuses what is not finite, and what increased the energy that it was to decrease by more than a ten-thousandth of it, more than
-/// rounding, and more than is `negligible`, J.
+/// Refuses what is not finite, and what increased the energy that it was to decrease by more than a ten-thousandth of it, more
+/// than rounding, and more than is `negligible`, J.
 pub(super) fn accept(method: &Method, measures: &Measures, negligible: f64) -> Result<(), String> {
     let Measures { energy, start_energy, rounding_energy, .. } = *measures;
     if !energy.is_finite() {
@@ -37,8 +37,8 @@ pub(super) fn accept_beside_staying(measures: &Measures, negligible: f64) -> Res
     Ok(())
 }
 
-/// Edges of more than this many times their length, and twice as long as at the very start, are no motion that any method means,
-/// however few its iterations: position-based sweeps that are too few for a cloth stretch it some 200 times.
+/// Edges of more than this many times their length, and twice as long as at the very start, are no motion that any method
+/// means, however few its iterations: position-based sweeps that are too few for a cloth stretch it some 200 times.
 const TORN: f64 = 1e4;
 
 /// Refuses a step that pulls edges apart without end; `first` is the largest |length/rest − 1| that the run began with.

@@ -99,8 +99,8 @@ impl Simulation {
         self.stepper.set_rho(rho);
     }
 
-    /// On which sides of each other parts of bodies were in the last step: of vertices, then of edges. Empty where bodies do not
-    /// feel each other.
+    /// On which sides of each other parts of bodies were in the last step: of vertices, then of edges. Empty where bodies do
+    /// not feel each other.
     pub fn sides(&self) -> [Vec<Side>; 2] {
         self.stepper.sides()
     }

@@ -1,9 +1,10 @@
 //! Which way a surface faces round a vertex or an edge.
 //!
-//! A contact keeps its normal for a whole step. Between a vertex and the border of a triangle, or two edges, that is the way from
-//! one to the other, and what slides over a flat surface is held by every vertex and edge ahead of it, as if they stood in the way:
-//! a block on a slab went a sixth of its way. What is ahead cannot be hit from there: the surface beside it would be first. So what
-//! is in the midst of a surface is pushed the way the surface faces, and what is far off that way is left to the other pairs.
+//! A contact keeps its normal for a whole step. Between a vertex and the border of a triangle, or two edges, that is the way
+//! from one to the other, and what slides over a flat surface is held by every vertex and edge ahead of it, as if they stood in
+//! the way: a block on a slab went a sixth of its way. What is ahead cannot be hit from there: the surface beside it would be
+//! first. So what is in the midst of a surface is pushed the way the surface faces, and what is far off that way is left to the
+//! other pairs.
 
 use super::CloseSurface;
 use crate::math::{Real, Vec3};

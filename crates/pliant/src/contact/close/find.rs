@@ -93,7 +93,7 @@ impl<R: Real> CloseContacts<R> {
     /// How far vertices go, and the boxes of triangles and edges.
     fn place(&mut self, x_start: &[[R; 4]], x_target: &[[R; 4]], reach: R) {
         let fastest = self.vertices.measure(x_start, x_target, reach);
-        // Both sides together go no farther than this, so no box has to be larger.
+        // Nothing is looked for farther off than this: both sides together go no farther, and in solids nothing lies deeper.
         let extra = reach.min(fastest + fastest).max(R::of(self.vertices.surface.deepest()));
         let pairs = Pairs { vertices: &self.vertices, x: x_start, target: x_target, reach };
         let half = self.vertices.largest_half;

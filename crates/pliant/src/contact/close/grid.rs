@@ -1,8 +1,8 @@
 //! Boxes in hashed cells of several sizes.
 //!
 //! Each box lies in one cell, that of its middle, at the level whose boxes are about as large as itself. Sizes double from
-//! level to level. So whatever the sizes of triangles are, there is an entry per box, and who asks for what overlaps a box knows
-//! how far beyond it the middles may be: half the largest box of a level.
+//! level to level. So whatever the sizes of triangles are, there is an entry per box, and who asks for what overlaps a box
+//! knows how far beyond it the middles may be: half the largest box of a level.
 //!
 //! Boxes are sorted by the hash of their cells, by counting, in three passes over arrays of fixed size. Cells in a row along x
 //! are neighbours in memory and are read in one go. Cells that share a hash need no care: boxes decide, and a box that is seen
@@ -233,8 +233,8 @@ impl<R: Real> Grid<R> {
         }
     }
 
-    /// Calls `visit` with each box that overlaps box number `own`, of coarser levels, or of its own and of higher rank; with some
-    /// more than once. So every pair is seen from one side, and a box never has to look into many small cells.
+    /// Calls `visit` with each box that overlaps box number `own`, of coarser levels, or of its own and of higher rank; with
+    /// some more than once. So every pair is seen from one side, and a box never has to look into many small cells.
     #[inline(always)]
     pub fn overlapping(&self, own: u32, mut visit: impl FnMut(&Placed<R>)) {
         let mine = &self.boxes[own as usize];

@@ -11,19 +11,21 @@
 //!
 //! so two triangles that are not connected cannot touch without being found, if no vertex goes farther than its target and all
 //! is within `reach`. Beyond it fast things may pass each other, and so may what the solve moves farther than the target, or
-//! past the end of a frozen contact onto the next triangle: this is no guarantee against penetration.
+//! past the end of a frozen contact onto the next triangle: this is no guarantee against penetration. In solids, what has got
+//! below a surface is found down to `deepest`, a quarter of a mean edge.
 //!
 //! **What is not.** Pairs that share a vertex. Pairs of one body that are closer than their gap in the rest shape, or a fine
 //! mesh of thick cloth would push itself apart for ever. Of a connected surface, what is not nearest to a vertex round about: a
 //! triangle that is closest at its border counts only if the surface beyond comes no nearer, and if several have that edge or
-//! corner, one of them for all; else what lies flat on a cloth would be pushed sideways by all triangles around. A border that is
-//! far off the way the surface round the vertex faces (`facing.rs`). Pairs of edges
-//! that are closest at an end, because a vertex there is as close to a triangle.
+//! corner, one of them for all; else what lies flat on a cloth would be pushed sideways by all triangles around. A border that
+//! is far off the way the surface round the vertex faces (`facing.rs`). Pairs of edges that are closest at an end, because a
+//! vertex there is as close to a triangle.
 //!
 //! **Which side.** The normal points to where the pair was at the start of the step, so that it cannot pass in the step. A pair
 //! that was found in the step before, too, and whose direction has turned by more than 90° since (120° at a hem, which one can
-//! go round), has passed: it keeps the side of the step before and is pushed back. Nobody knows on which side a pair should be
-//! that is first seen when it has passed.
+//! go round), has passed: it keeps the side of the step before and is pushed back. Of a pair that is first seen when it has
+//! passed, solids know the side, because their surfaces have an outside: the nearer way out along it counts. Of cloth nobody
+//! knows.
 //!
 //! **How.** Boxes of triangles and of edges lie in hashed cells (`grid.rs`). Each vertex and each edge looks for itself and
 //! keeps the nearest few, in an order that depends on nothing but positions. A shader can do the same: arrays of fixed size,

@@ -157,8 +157,8 @@ impl<R: Real> Pairs<'_, R> {
         slot.direction = if inside { normal } else { self.facing(stencil[0], stencil[1]).nearest(normal) };
     }
 
-    /// What was kept of a triangle beside `t` or, on an edge or a corner of it, for it: the vertex may have come from there. Not
-    /// where the surface is folded by more than 90°, because then the side is another one.
+    /// What was kept of a triangle beside `t` or, on an edge or a corner of it, for it: the vertex may have come from there.
+    /// Not where the surface is folded by more than 90°, because then the side is another one.
     fn beside<'s>(&self, t: u32, before: &'s [Slot<R>]) -> Option<&'s Slot<R>> {
         let triangles = &self.vertices.surface.triangles;
         let corners = triangles[t as usize];
@@ -212,8 +212,8 @@ impl<R: Real> Pairs<'_, R> {
         });
     }
 
-    /// The pair of `owner` and `other`, if it counts; `motion` is how far its sides may go together, m. Whoever of both looks for
-    /// the other, all numbers are the same.
+    /// The pair of `owner` and `other`, if it counts; `motion` is how far its sides may go together, m. Whoever of both looks
+    /// for the other, all numbers are the same.
     #[inline(always)]
     pub fn edge_edge(&self, owner: u32, other: u32, motion: R) -> Option<Slot<R>> {
         let stencil @ [i, j, k, l] = self.edge_stencil(owner, other);
@@ -296,8 +296,8 @@ impl<R: Real> Pairs<'_, R> {
         Placed::around(self.points(stencil), margin + largest(&self.vertices.half), largest(&self.vertices.motion))
     }
 
-    /// Which way the surface faces at vertex v, for something of another body. A surface that touches itself turns about in between,
-    /// and what is off its way there is all that keeps a fold open.
+    /// Which way the surface faces at vertex v, for something of another body. A surface that touches itself turns about in
+    /// between, and what is off its way there is all that keeps a fold open.
     #[inline(always)]
     fn facing(&self, v: u32, other: u32) -> Facing<R> {
         if self.same_body(v, other) { Facing::ANY } else { self.vertices.facing[v as usize] }
@@ -329,8 +329,8 @@ impl<R: Real> Pairs<'_, R> {
         (0..4).fold(R::ZERO, |sum, k| sum + self.vertices.half[stencil[k] as usize] * weight[k].abs())
     }
 
-    /// The distance that four vertices keep along a normal, m. Where it is turned off the way from one to the other, both are farther
-    /// apart across it, and what is near along it need not part.
+    /// The distance that four vertices keep along a normal, m. Where it is turned off the way from one to the other, both are
+    /// farther apart across it, and what is near along it need not part.
     fn gap_along(&self, stencil: [u32; 4], weight: [R; 4], normal: Vec3<R>) -> R {
         let gap = self.gap(stencil, weight);
         if self.same_body(stencil[0], stencil[3]) {
@@ -343,8 +343,9 @@ impl<R: Real> Pairs<'_, R> {
         if is_turned { gap.min(along) } else { gap }
     }
 
-    /// The way out of a triangle of a solid for a vertex of another one that faces it, of any length. What is inside is nearest to
-    /// one triangle after the other as it moves, so what was remembered of a pair, or where it was seen first, may be the wrong side.
+    /// The way out of a triangle of a solid for a vertex of another one that faces it, of any length. What is inside is nearest
+    /// to one triangle after the other as it moves, so what was remembered of a pair, or where it was seen first, may be the
+    /// wrong side.
     #[inline(always)]
     fn out_of_triangle(&self, v: u32, corners: [u32; 3]) -> Option<Vec3<R>> {
         if !self.are_solids(v, corners[0]) {

@@ -92,8 +92,8 @@ impl CloseSurface {
         }
     }
 
-    /// The same where some bodies, a flag per vertex, are solids with triangles that face outwards: what gets into one is pushed out
-    /// on the side where it came in.
+    /// The same where some bodies, a flag per vertex, are solids with triangles that face outwards: what gets into one is
+    /// pushed out on the side where it came in.
     pub fn with_solids(mut self, solid: Vec<bool>) -> Self {
         let any = solid.iter().any(|&solid| solid);
         self.solid = solid;

@@ -114,7 +114,8 @@ fn a_step_that_is_tried_again_finds_the_same() {
     }
 }
 
-/// What goes through something in a step that is tried again in two pieces has passed in the second one, and in the whole step, too.
+/// What goes through something in a step that is tried again in two pieces has passed in the second one, and in the whole step,
+/// too.
 #[test]
 fn sides_are_those_of_the_step_before_whatever_was_tried_since() {
     let mut case = over_a_triangle();

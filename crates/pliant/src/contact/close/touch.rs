@@ -4,15 +4,15 @@
 //!  E = k/2 min(0, C)² + friction(u)      C = n · s − gap,  u = (1 − n nᵀ)(s − s at the start),  s = Σ wᵢ xᵢ
 //! ```
 //!
-//! with n, w, gap and the bound of the friction frozen when the step begins, so that E is convex. Its Hessian between two corners
-//! is wᵢ wⱼ H with one 3×3 matrix H. Blocks |wᵢ| Σⱼ|wⱼ| H on the diagonal alone are never less than that (Gershgorin), so that
-//! methods which know only diagonals of contacts never overshoot.
+//! with n, w, gap and the bound of the friction frozen when the step begins, so that E is convex. Its Hessian between two
+//! corners is wᵢ wⱼ H with one 3×3 matrix H. Blocks |wᵢ| Σⱼ|wⱼ| H on the diagonal alone are never less than that (Gershgorin),
+//! so that methods which know only diagonals of contacts never overshoot.
 //!
 //! Friction is that of colliders ([`Grip`]), with s for the point and its place at the start of the step for the anchor.
 //!
-//! Position-based methods, and the start of a solve, push by impulses instead. All contacts push at once, so each gets a share of
-//! the mass of its vertices: |wᵢ| of all weights that act on vertex i (Tonge, Benevolenski, Voroshilov 2012, mass splitting). That
-//! conserves momentum and never pushes farther than needed.
+//! Position-based methods, and the start of a solve, push by impulses instead. All contacts push at once, so each gets a share
+//! of the mass of its vertices: |wᵢ| of all weights that act on vertex i (Tonge, Benevolenski, Voroshilov 2012, mass
+//! splitting). That conserves momentum and never pushes farther than needed.
 
 use super::Contact;
 use crate::contact::Grip;
@@ -88,8 +88,8 @@ impl<R: Real> Touch<R> {
         self.stiffness * depth * depth * R::of(0.5) + friction
     }
 
-    /// Its gradient at a corner is the weight times the force; its Hessian on the diagonal at most |weight| · `spread` times the
-    /// stiffnesses.
+    /// Its gradient at a corner is the weight times the force; its Hessian on the diagonal at most |weight| · `spread` times
+    /// the stiffnesses.
     #[inline(always)]
     pub fn feel(&self, x: &[[R; 4]]) -> Felt<R> {
         let apart = self.apart(x);
@@ -118,8 +118,8 @@ impl<R: Real> Touch<R> {
         Some(if self.limit > R::ZERO { push + self.grip().hessian(apart) } else { push })
     }
 
-    /// Impulse times h that the contact needs at x, kg m, per weight, where an impulse of 1 moves both sides apart by `yielding`, 1/kg;
-    /// `hold` is the largest impulse of friction, given the one along the normal.
+    /// Impulse times h that the contact needs at x, kg m, per weight, where an impulse of 1 moves both sides apart by
+    /// `yielding`, 1/kg; `hold` is the largest impulse of friction, given the one along the normal.
     pub fn impulse(&self, x: &[[R; 4]], yielding: R, hold: impl Fn(R) -> R) -> Vec3<R> {
         let apart = self.apart(x);
         let depth = self.gap - self.normal.dot(apart);

@@ -62,8 +62,8 @@ fn touch_feel(touch: Touch, apart: vec3<f32>) -> Felt {
     return felt;
 }
 
-// Impulse times h that the contact needs, kg m, per weight, where an impulse of 1 moves both sides apart by `yielding`, 1/kg. That
-// of friction is at most `hold.x` times the one along the normal and `hold.y` more.
+// Impulse times h that the contact needs, kg m, per weight, where an impulse of 1 moves both sides apart by `yielding`, 1/kg.
+// That of friction is at most `hold.x` times the one along the normal and `hold.y` more.
 fn touch_impulse(touch: Touch, apart: vec3<f32>, yielding: f32, hold: vec2<f32>) -> vec3<f32> {
     let depth = touch.gap - dot(touch.normal, apart);
     if depth <= 0.0 || yielding <= 0.0 { return vec3(0.0); }

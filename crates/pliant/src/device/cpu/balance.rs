@@ -1,10 +1,10 @@
 //! The motion of bodies as a whole after a solve.
 //!
-//! Methods that know only diagonals of contacts take both sides of a contact for held. What moves both together comes slowly then,
-//! and an unfinished solve leaves a net force and a net torque: a folded cloth on a floor pushed itself along, faster and faster,
-//! and a box that slid down a slope turned. But E along a common rigid motion of bodies that touch each other is known: only
-//! inertia and colliders feel it, if no pin holds some of them. So the best one is found at once, with what these have for a Hessian.
-//! Planes of contacts between bodies do not turn with them, so where bodies touch, they are only translated.
+//! Methods that know only diagonals of contacts take both sides of a contact for held. What moves both together comes slowly
+//! then, and an unfinished solve leaves a net force and a net torque: a folded cloth on a floor pushed itself along, faster and
+//! faster, and a box that slid down a slope turned. But E along a common rigid motion of bodies that touch each other is known:
+//! only inertia and colliders feel it, if no pin holds some of them. So the best one is found at once, with what these have for
+//! a Hessian. Planes of contacts between bodies do not turn with them, so where bodies touch, they are only translated.
 
 use super::force::Force;
 use super::problem::CpuProblem;
@@ -122,7 +122,8 @@ impl AddAssign for Sum {
 }
 
 impl<R: Real> CpuProblem<R> {
-    /// Moves bodies, together with all they may touch in the step, as a whole to where E is least, with colliders as they touch at x.
+    /// Moves bodies, together with all they may touch in the step, as a whole to where E is least, with colliders as they touch
+    /// at x.
     pub(super) fn balance_bodies(&mut self, x: &mut [[R; 4]]) {
         if self.parts.is_held.iter().all(|&is_held| is_held) {
             return;

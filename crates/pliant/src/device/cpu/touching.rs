@@ -17,8 +17,8 @@ pub(super) struct Touching<R> {
     impulses: Vec<[R; 4]>,
 }
 
-/// Contacts that can do something near some x. The search finds all that a step may bring together, ten times as many as touch in the end,
-/// and iterates move less and less: most contacts need not be looked at in most iterations.
+/// Contacts that can do something near some x. The search finds all that a step may bring together, ten times as many as touch
+/// in the end, and iterates move less and less: most contacts need not be looked at in most iterations.
 #[derive(Default)]
 struct Near<R> {
     touches: Touches<R>,
@@ -121,8 +121,8 @@ impl<R: Real> Touching<R> {
         })
     }
 
-    /// Finds the impulses of contacts that are active at x. `hold` is the largest impulse of friction of a contact, given its other
-    /// one; `compliance` is 1/k h², or 0.
+    /// Finds the impulses of contacts that are active at x. `hold` is the largest impulse of friction of a contact, given its
+    /// other one; `compliance` is 1/k h², or 0.
     fn push(
         &mut self,
         x: &[[R; 4]],
@@ -188,7 +188,8 @@ impl<R: Real> CpuProblem<R> {
         self.touching = touching;
     }
 
-    /// Contacts between bodies push vertices apart in a position-based sweep, by impulses; what is moved is moved in `others`, too.
+    /// Contacts between bodies push vertices apart in a position-based sweep, by impulses; what is moved is moved in `others`,
+    /// too.
     pub(super) fn enforce_touches(&mut self, x: &mut [[R; 4]], others: [&mut Vec<[R; 4]>; 2]) {
         if self.touching.is_empty() {
             return;
