@@ -312,3 +312,35 @@ fn coarse_balls_that_hit_each_other_part_again() {
         assert!(end > 0.3 && crossed == 0, "{method}: {end} m apart, {crossed} crossings");
     }
 }
+
+/// Plates thinner than solids look for each other in depth: the far side of a plate is not the way out.
+#[test]
+fn thin_plates_rest_on_each_other() {
+    let plate = |size: f64, y: f64, turned: f64| {
+        format!(
+            "[[solid]]\nshape = \"box\"\nsize = [{size}, 0.01, {size}]\nedge = \"5 cm\"\nposition = [0, {y}, 0]\n\
+             rotation = [0, {turned}, 0]\n"
+        )
+    };
+    let text = format!(
+        "{ON}friction = 0.3\n[time]\nsteps_per_frame = 4\n[[collider]]\nshape = \"half-space\"\n{}{}",
+        plate(0.4, 0.006, 0.0),
+        plate(0.3, 0.03, 25.0)
+    );
+    for method in ["auto", "newton", "xpbd"] {
+        let mut scene = scene(&text);
+        scene.solver.method = method.to_string();
+        let mut simulation = Simulation::new(&scene).unwrap();
+        let model = simulation.model().clone();
+        for _ in 0..100 {
+            simulation.step().unwrap();
+        }
+        let state = simulation.state().unwrap();
+        let way = middle(&model, &state, 1) - middle(&model, &state, 0);
+        let (speed, crossed) = (speed(&state), crossings(&model, &state));
+        println!("{method}: {:.4} m over the other, {speed:.4} m/s, {crossed} crossings", way.y);
+        // A plate's height and the thickness of both, 1 mm, which contacts give in to by some tenths.
+        assert!(way.y > 0.0104 && way.y < 0.0112, "{method}: {} m over the other", way.y);
+        assert!(speed < 0.01 && crossed == 0, "{method}: {speed} m/s, {crossed} crossings");
+    }
+}

@@ -3,7 +3,7 @@
 use super::parallel::{CHUNK, for_chunks, sum_chunks};
 use super::problem::{CpuProblem, Slotted};
 use super::rows::{Lanes, Rows};
-use super::touching::Touching;
+use super::touching::{Sum, Touching};
 use crate::contact::{Grip, PosedCollider, covered, without_momentum};
 use crate::device::Blend;
 use crate::material::Elements;
@@ -107,12 +107,28 @@ impl<'a, R: Real> Force<'a, R> {
     /// `None` for held vertices. Those between bodies are as they were where all were looked at last.
     #[inline]
     pub fn contacts(&self, i: usize, x: Vec3<R>) -> Option<(Vec3<R>, Sym3<R>, Sym3<R>)> {
+        self.contacts_with(i, x, |touching| touching.at(i))
+    }
+
+    /// The same where those between bodies are looked at for this vertex alone.
+    #[inline]
+    pub fn contacts_now(&self, i: usize, x: &[[R; 4]]) -> Option<(Vec3<R>, Sym3<R>, Sym3<R>)> {
+        self.contacts_with(i, Vec3::load(x[i]), |touching| touching.look_at(i, x))
+    }
+
+    #[inline(always)]
+    fn contacts_with(
+        &self,
+        i: usize,
+        x: Vec3<R>,
+        bodies: impl Fn(&Touching<R>) -> Sum<R>,
+    ) -> Option<(Vec3<R>, Sym3<R>, Sym3<R>)> {
         if self.inv_diagonal[i] == R::ZERO {
             return None;
         }
         let (mut force, mut push, mut friction) = self.colliders_at(i, x);
         if let Some(touching) = self.touching {
-            let sum = touching.at(i);
+            let sum = bodies(touching);
             force += sum.force;
             (push, friction) = (push + sum.push, friction + sum.friction);
         }

@@ -52,7 +52,7 @@ impl<R: Real> CpuProblem<R> {
         let range = start[colour]..start[colour + 1];
         let next = &mut next[..range.len()];
         let mut parts = std::mem::take(&mut self.scratch.parts);
-        self.touching.feel(x, &self.inv_mass);
+        self.touching.choose(x, &self.inv_mass);
         let relax = Relax { force: Force::of(self), elements: &self.elements, rows, omega };
         let x_now = &*x;
         residual[colour] =
@@ -111,7 +111,7 @@ impl<R: Real> Relax<'_, R> {
             let step = g * inv_diagonal;
             return (g.dot(step), at - step * self.omega);
         }
-        let (force, push, friction) = self.force.contacts(i, at).unwrap_or((Vec3::ZERO, Sym3::ZERO, Sym3::ZERO));
+        let (force, push, friction) = self.force.contacts_now(i, x).unwrap_or((Vec3::ZERO, Sym3::ZERO, Sym3::ZERO));
         g += force;
         let step = (Sym3::scalar(self.force.diagonal[i]) + push + friction).solve(g);
         (g.dot(step), without_momentum(push, at - step, at - step * self.omega))
