@@ -42,7 +42,7 @@ pub struct Check {
 pub enum Extent {
     /// Every verb on models of up to two thousand vertices, and whole steps.
     Usual,
-    /// Besides, the verbs of a sweep on a million vertices.
+    /// Besides, every verb on a million vertices.
     Large,
 }
 
@@ -58,9 +58,6 @@ struct Part {
     expected: Vec<(&'static Entry, Expected)>,
 }
 
-/// Not asked about the large model: to colour its matrix and its constraints takes longer than all the rest.
-const COLOURED: [Verb; 4] = [Verb::GaussSeidel, Verb::Relax, Verb::ConstrainColours, Verb::ConstrainExtended];
-
 impl Suite {
     /// All questions of this extent. Finding the answers takes a few seconds.
     pub fn new(extent: Extent) -> Result<Self, DeviceError> {
@@ -69,8 +66,7 @@ impl Suite {
             parts.push(Part::new(case, &mut TABLE.iter())?);
         }
         if extent == Extent::Large {
-            let all_but_coloured = |entry: &&Entry| !COLOURED.contains(&entry.verb);
-            parts.push(Part::new(models::large(), &mut TABLE.iter().filter(all_but_coloured))?);
+            parts.push(Part::new(models::large(), &mut TABLE.iter())?);
         }
         Ok(Self { parts, steps: steps::Steps::new()? })
     }
