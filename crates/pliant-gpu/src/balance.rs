@@ -8,8 +8,9 @@ use crate::kernel::{Access, GROUP, Kernel};
 use crate::kernels::{Obstacles, sweep_text};
 use crate::library::Library;
 use crate::problem::GpuProblem;
+use crate::touching::Touching;
 use bytemuck::{Pod, Zeroable};
-use pliant::device::{Groups, LEAST_SPREAD, MOST_TURN, Parts};
+use pliant::device::{LEAST_SPREAD, MOST_TURN, Parts};
 use pliant::model::{Model, System};
 use std::sync::Arc;
 
@@ -24,12 +25,10 @@ pub(crate) struct Balance {
     settle: Arc<Kernel>,
     shift: Arc<Kernel>,
     gradient: Field,
+    /// Where bodies do not feel each other: each part is alone.
     leaders: Buffer,
     sums: Buffer,
     motions: Buffer,
-    /// On the host: the parts of the model, and which are in contact.
-    parts: Parts,
-    groups: Groups,
 }
 
 #[derive(Clone, Copy, Pod, Zeroable)]
@@ -73,7 +72,6 @@ impl Balance {
             settle,
             shift,
             gradient: Field::new(context, "gradient", n)?,
-            // Until they touch, each is alone.
             leaders: Buffer::with(
                 context,
                 "leaders of parts",
@@ -81,25 +79,17 @@ impl Balance {
             )?,
             sums: Buffer::new(context, "sums over parts", (8 * SUMS * chunks) as u64)?,
             motions: Buffer::new(context, "motion of parts", (MOTION * count) as u64)?,
-            parts,
-            groups: Groups::default(),
         }))
     }
 }
 
 impl Gpu {
-    /// Which parts are in contact in this step.
-    pub(crate) fn link_parts(&mut self, problem: &mut GpuProblem) {
-        let GpuProblem { touching: Some(touching), balance: Some(balance), .. } = problem else { return };
-        balance.groups.take(&balance.parts, &touching.touches);
-        self.recorder.write(&balance.leaders, 0, balance.groups.leaders());
-    }
-
     /// Moves bodies, together with all they may touch in the step, as a whole to where E is least.
     pub(crate) fn balance_all(&mut self, problem: &mut GpuProblem, x: &Field) {
         let Some(balance) = problem.balance.take() else { return };
         self.gradient_at(problem, x, &balance.gradient);
         let chunks = &problem.chunks;
+        let leaders = problem.touching.as_ref().map_or(&balance.leaders, Touching::leaders);
         let buffers = [
             &x.buffer,
             &balance.gradient.buffer,
@@ -108,7 +98,7 @@ impl Gpu {
             &problem.touch,
             &chunks.chunks,
             &chunks.parts,
-            &balance.leaders,
+            leaders,
             &balance.sums,
             &balance.motions,
         ];

@@ -1,13 +1,14 @@
 //! The verbs of [`Device`]: each records a few kernels.
 
 use crate::buffer::Field;
+use crate::close::CloseSearch;
 use crate::error::GpuError;
 use crate::gpu::Gpu;
 use crate::order::Order;
 use crate::problem::GpuProblem;
 use crate::readback::Ticket;
-use pliant::contact::close::Side;
-use pliant::device::{Blend, Device, DeviceError, Factor, Measures, Moment, Slot, StepInput, TouchSearch};
+use pliant::contact::close::{Side, Touch};
+use pliant::device::{Blend, Device, DeviceError, Factor, Measures, Moment, Slot, StepInput};
 use pliant::model::{Model, Potential, System};
 use std::sync::Arc;
 use std::time::Instant;
@@ -27,6 +28,16 @@ pub struct Reading {
 }
 
 impl Gpu {
+    fn upload_model(&mut self, model: &Arc<Model>, system: &Arc<System>) -> Result<GpuProblem, GpuError> {
+        let problem = GpuProblem::new(&self.context, &mut self.library, model, system)?;
+        if model.self_friction.is_none() {
+            self.search = None;
+        } else if !self.search.as_ref().is_some_and(|search| search.is_about(model)) {
+            self.search = Some(CloseSearch::new(&self.context, &mut self.library, model, &problem.order)?);
+        }
+        Ok(problem)
+    }
+
     fn device_error(&self, error: GpuError) -> DeviceError {
         error.on(self.name())
     }
@@ -62,19 +73,18 @@ impl Device for Gpu {
     }
 
     fn upload(&mut self, model: &Arc<Model>, system: &Arc<System>) -> Result<GpuProblem, DeviceError> {
-        if !self.search.as_ref().is_some_and(|search| search.is_about(model)) {
-            self.search = TouchSearch::new(model);
-        }
-        GpuProblem::new(&self.context, &mut self.library, model, system).map_err(|error| self.device_error(error))
+        let uploaded = self.upload_model(model, system);
+        uploaded.map_err(|error| self.device_error(error))
     }
 
-    fn sides(&self) -> [Vec<Side>; 2] {
-        self.search.as_ref().map_or_else(Default::default, TouchSearch::sides)
+    fn sides(&mut self) -> Result<[Vec<Side>; 2], DeviceError> {
+        let Some(search) = &self.search else { return Ok(Default::default()) };
+        search.sides(&self.context, &mut self.recorder).map_err(|error| self.device_error(error))
     }
 
     fn set_sides(&mut self, sides: &[Vec<Side>; 2]) {
         if let Some(search) = &mut self.search {
-            search.set_sides(sides);
+            search.set_sides(&mut self.recorder, sides);
         }
     }
 
@@ -139,7 +149,6 @@ impl Device for Gpu {
         self.step_clock.scope = self.recorder.time_begin();
         self.predict(problem, input, &x.field, &v.field);
         self.find_touches(problem, input.since, &x.field);
-        self.link_parts(problem);
     }
 
     fn start(&mut self, problem: &GpuProblem, x: &mut Points) {
@@ -180,7 +189,8 @@ impl Device for Gpu {
         });
         read.map_err(|error| self.device_error(error))?;
         if let Some(touching) = touching {
-            potential.set_touches(touching.touches.all.iter().map(|touch| touch.cast()));
+            let touches = touching.read(&mut self.recorder, order).map_err(|error| self.device_error(error))?;
+            potential.set_touches(touches.iter().map(Touch::cast));
         }
         Ok(potential)
     }

@@ -2,6 +2,7 @@
 
 use crate::adapter::{AdapterInfo, Choice};
 use crate::buffer::{Buffer, Field};
+use crate::close::CloseSearch;
 use crate::context::{Context, Trust};
 use crate::cut::Cut;
 use crate::error::GpuError;
@@ -9,7 +10,6 @@ use crate::library::Library;
 use crate::recorder::Recorder;
 use crate::timer::StepClock;
 use crate::vector::Vector;
-use pliant::device::TouchSearch;
 use pliant::disk_cache::DiskCache;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ pub struct Gpu {
     pub(crate) library: Library,
     pub(crate) step_clock: StepClock,
     /// Where bodies touch each other: remembers from step to step on which side, whatever the size of steps.
-    pub(crate) search: Option<TouchSearch<f32>>,
+    pub(crate) search: Option<CloseSearch>,
     /// The best cuts found so far, by mesh.
     pub(crate) cuts: HashMap<u64, Cut>,
     pub(crate) cache: Option<DiskCache>,

@@ -144,7 +144,7 @@ impl GpuProblem {
             contact: bytes("active contacts", if model.has_contacts() { 96 * n } else { 0 })?,
             fresh_step: true,
             grips: Grips::new(context, library, model, &chunks)?,
-            touching: Touching::new(context, library, (model, system))?,
+            touching: Touching::new(context, library, (model, system), &order)?,
             balance: Balance::new(context, library, (model, system))?,
             chunks,
             before: bytes("start of the step", 16 * n)?,

@@ -123,11 +123,13 @@ radius = 0.05
 [solver]
 iterations = 30
 rho = 0.8
+contact_stiffness = 0.05
 ";
 
-/// The search of both is the same, so a step of thirty iterations, each of which rounds positions below 0.3 m once or twice
-/// (3·10⁻⁸ m), ends within 10⁻⁶ m. After more steps a contact that only one of them finds has brought them as far apart as
-/// single and double precision are on the CPU, but for position-based methods, which push no farther than contacts are deep.
+/// Contacts are the same to rounding, and as soft as the rest, so that a rounding of positions (3·10⁻⁸ m below 0.3 m) is not a
+/// force of a millinewton: a step of thirty iterations, each of which rounds once or twice, ends within 2·10⁻⁶ m. After more steps
+/// a contact that only one of them finds has brought them as far apart as single and double precision are on the CPU, but for
+/// position-based methods, which push no farther than contacts are deep.
 #[test]
 fn bodies_that_touch_each_other_agree_with_the_cpu_and_with_themselves() {
     if skip() {
@@ -141,7 +143,7 @@ fn bodies_that_touch_each_other_agree_with_the_cpu_and_with_themselves() {
         let apart = cpu.x.as_flattened().iter().zip(gpu.x.as_flattened()).map(|(a, b)| (a - b).abs());
         let farthest = apart.fold(0.0, f64::max);
         println!("{method}: {farthest:.2e} m apart, energies {} {}", expected.energy, found.energy);
-        assert!(farthest < 1e-6 * steps as f64, "{method}: {farthest} m apart");
+        assert!(farthest < 2e-6 * steps as f64, "{method}: {farthest} m apart");
         assert!((found.energy - expected.energy).abs() < 1e-4 * expected.energy, "{method}: {found:?} {expected:?}");
         let [first, second] = [(); 2].map(|()| after(HEAP, &AllDevices, ["gpu", "f32"], method, 5).0.hash());
         assert_eq!(first, second, "{method}: another run, other bits");
@@ -162,7 +164,7 @@ fn bodies_that_touch_go_on_from_their_state_and_sides_to_the_same_bits() {
     }
     let mut resumed = Simulation::on(&AllDevices, &scene).unwrap();
     resumed.set_state(&whole.state().unwrap());
-    let sides = whole.sides();
+    let sides = whole.sides().unwrap();
     assert!(sides.iter().all(|sides| sides.len() > 50), "{} {}", sides[0].len(), sides[1].len());
     resumed.set_sides(&sides);
     whole.rho().into_iter().for_each(|rho| resumed.set_rho(rho));

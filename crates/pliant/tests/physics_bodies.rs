@@ -269,7 +269,7 @@ fn a_simulation_goes_on_from_its_state_and_sides_to_the_same_bits() {
     }
     let mut resumed = Simulation::new(&scene).unwrap();
     resumed.set_state(&whole.state().unwrap());
-    let sides = whole.sides();
+    let sides = whole.sides().unwrap();
     assert!(sides[0].len() > 50 && sides[1].len() > 50);
     resumed.set_sides(&sides);
     whole.rho().into_iter().for_each(|rho| resumed.set_rho(rho));

@@ -1,5 +1,6 @@
 //! Tests on the best adapter there is, which is lavapipe where there is no hardware.
 
+mod close;
 mod colouring;
 mod faults;
 mod multigrid;

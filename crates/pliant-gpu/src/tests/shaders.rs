@@ -38,11 +38,13 @@ fn texts() -> Vec<(String, String)> {
         ("coarse levels".to_string(), crate::multigrid::coarse_text()),
         ("shape".to_string(), crate::kernels::shape_text()),
         ("turn".to_string(), crate::turn::turn_text()),
-        ("touches".to_string(), crate::touching::text()),
+        ("scan".to_string(), include_str!("../kernels/scan.wgsl").to_string()),
         ("gather".to_string(), include_str!("../kernels/gather.wgsl").to_string()),
         ("stream".to_string(), format!("const READS: u32 = 9u;\n{}", include_str!("../kernels/stream.wgsl"))),
     ];
     texts.extend(crate::colouring::texts().map(|(name, text)| (name.to_string(), text)));
+    texts.extend(crate::touching::texts().map(|(name, text)| (name.to_string(), text)));
+    texts.extend(crate::close::texts().map(|(name, text)| (name.to_string(), text)));
     for (flag, obstacles) in [false, true].into_iter().flat_map(|flag| OBSTACLES.map(|obstacles| (flag, obstacles))) {
         let name = |what: &str| format!("{what}, {flag}, {obstacles:?}");
         for (what, kernel) in
@@ -82,7 +84,7 @@ fn texts() -> Vec<(String, String)> {
 #[test]
 fn all_modules_are_valid() {
     let texts = texts();
-    assert_eq!(texts.len(), 10 + 7 + 12 * 4 + 4 + 2 + 7 + 5 + 8 * 2);
+    assert_eq!(texts.len(), 10 + 7 + 3 + 5 + 12 * 4 + 4 + 2 + 7 + 5 + 8 * 2);
     for (name, text) in texts {
         for group in [64, GROUP] {
             let text = with_prelude(&text, group);

@@ -364,7 +364,7 @@ impl Device for Wrong {
     fn enforce(&mut self, problem: &mut CpuProblem<f32>, x: &mut Points, others: [&mut Points; 2]) {
         self.maybe_skip("enforce", x, |cpu, x| cpu.enforce(problem, x, others));
     }
-    fn sides(&self) -> [Vec<Side>; 2] {
+    fn sides(&mut self) -> Result<[Vec<Side>; 2], DeviceError> {
         self.cpu.sides()
     }
     fn set_sides(&mut self, sides: &[Vec<Side>; 2]) {

@@ -17,7 +17,8 @@ mod touches;
 pub use cpu::{Cpu, CpuProblem, LEAST_SPREAD, MOST_TURN};
 pub use devices::{CpuOnly, DeviceChoice, Devices, Task};
 pub use parts::{Groups, Parts};
-pub use touches::{Corner, MEETINGS, TouchSearch, TouchSetting, Touches};
+pub use touch_friction::KNOWN;
+pub use touches::{Corner, MEETINGS, RECOVERED, TouchSearch, TouchSetting, Touches};
 
 use crate::contact::PosedCollider;
 use crate::contact::close::{Side, Since};
@@ -185,9 +186,9 @@ pub trait Device {
     /// Brings a model at one step size to the device.
     fn upload(&mut self, model: &Arc<Model>, system: &Arc<System>) -> Result<Self::Problem, DeviceError>;
     /// On which sides of each other parts of bodies were in the last step: of vertices, then of edges; empty where bodies do
-    /// not feel each other.
-    fn sides(&self) -> [Vec<Side>; 2] {
-        Default::default()
+    /// not feel each other. Waits.
+    fn sides(&mut self) -> Result<[Vec<Side>; 2], DeviceError> {
+        Ok(Default::default())
     }
     /// Replaces them; for when a state is loaded.
     fn set_sides(&mut self, _sides: &[Vec<Side>; 2]) {}

@@ -9,7 +9,7 @@ use crate::model::{Links, Model, connected_parts, part_of_each};
 
 /// Where sides come closer in a step by more than this part of what weight alone would bring, that says how hard they press on
 /// each other. Else the force that the step before left must: a depth of a micrometre times a large stiffness, and rough.
-const KNOWN: f64 = 0.1;
+pub const KNOWN: f64 = 0.1;
 
 /// How hard the sides of a contact press on each other, or those of all contacts between two parts.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -13,7 +13,7 @@ pub const MEETINGS: usize = 4;
 
 /// What is too close at the start of a step gets back so much of its gap in the step. All of it at once would throw what a fast
 /// step left deep inside.
-const RECOVERED: f64 = 0.25;
+pub const RECOVERED: f64 = 0.25;
 
 /// Contacts of the step in progress; all empty where bodies do not feel each other.
 #[derive(Clone, Debug, Default)]

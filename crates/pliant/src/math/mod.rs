@@ -27,6 +27,9 @@ pub use wide::{LANES, Wide};
 /// The twin of [`Sym3`] in WGSL, `f32`.
 pub const SYM3_WGSL: &str = include_str!("sym3.wgsl");
 
+/// Twins of closest points of points, triangles and segments in WGSL, `f32`; they follow [`WGSL`].
+pub const CLOSEST_WGSL: &str = include_str!("closest.wgsl");
+
 /// Twins of [`Vec3`], [`Mat3`], [`mod@svd`] and [`polar`] in WGSL, `f32`: what the formulas of elements call.
 pub const WGSL: &str =
     concat!(include_str!("vec3.wgsl"), include_str!("mat3.wgsl"), include_str!("svd.wgsl"), include_str!("polar.wgsl"));

@@ -47,10 +47,12 @@ impl Frames {
         let Some(Ended { frame, rho, mut tally }) = self.ended.take() else { return Ok(simulation.step()?) };
         // A frame is written before the next one is.
         self.wait()?;
+        // The step forgets what it does not need any more.
+        let mut sides = simulation.sides().map_err(SimulationError::from)?;
         let Self { known, keeper, busy, .. } = self;
         let stepped = simulation.step_showing(&mut |state| {
-            // Devices that work while the host writes know no contacts between bodies.
-            *known = Arc::new(Known { state, rho, sides: Default::default(), tally: std::mem::take(&mut tally) });
+            let (sides, tally) = (std::mem::take(&mut sides), std::mem::take(&mut tally));
+            *known = Arc::new(Known { state, rho, sides, tally });
             let (keeper, known) = (keeper.clone(), known.clone());
             *busy = Some(std::thread::spawn(move || lock(&keeper).keep(frame, &known)));
         });
@@ -84,7 +86,7 @@ impl Frames {
     }
 
     fn learn(&mut self, simulation: &mut Simulation, tally: &Tally) -> Result<(), SimulationError> {
-        let (rho, sides) = (simulation.rho(), simulation.sides());
+        let (rho, sides) = (simulation.rho(), simulation.sides()?);
         self.known = Arc::new(Known { state: simulation.state()?, rho, sides, tally: tally.clone() });
         Ok(())
     }

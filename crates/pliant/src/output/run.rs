@@ -166,7 +166,8 @@ impl<'a> Run<'a> {
                 (state, store, Tally::default())
             }
         };
-        let known = Arc::new(Known { state, rho: simulation.rho(), sides: simulation.sides(), tally: tally.clone() });
+        let sides = simulation.sides().map_err(SimulationError::from)?;
+        let known = Arc::new(Known { state, rho: simulation.rho(), sides, tally: tally.clone() });
         let tunnelling = Tunnelling::new(scene, simulation.model(), &known);
         let every = scene.output.checkpoint_every;
         let keeper = Keeper { folder, identity, store, files, every, tunnelling };

@@ -100,8 +100,8 @@ impl Simulation {
     }
 
     /// On which sides of each other parts of bodies were in the last step: of vertices, then of edges. Empty where bodies do
-    /// not feel each other.
-    pub fn sides(&self) -> [Vec<Side>; 2] {
+    /// not feel each other. Waits for the device.
+    pub fn sides(&mut self) -> Result<[Vec<Side>; 2], DeviceError> {
         self.stepper.sides()
     }
 

@@ -53,7 +53,7 @@ pub trait Stepper {
     /// ρ in use, if the method has one.
     fn rho(&self) -> Option<f64>;
     /// On which sides of each other parts of bodies were in the last step; see [`Device::sides`].
-    fn sides(&self) -> [Vec<Side>; 2];
+    fn sides(&mut self) -> Result<[Vec<Side>; 2], DeviceError>;
     /// Replaces them, after the state.
     fn set_sides(&mut self, sides: &[Vec<Side>; 2]);
     /// Replaces the ρ in use; it will not grow above the one that the stepper was made with.
@@ -463,7 +463,7 @@ where
         self.settings.method.chebyshev.then_some(self.rho)
     }
 
-    fn sides(&self) -> [Vec<Side>; 2] {
+    fn sides(&mut self) -> Result<[Vec<Side>; 2], DeviceError> {
         self.device.sides()
     }
 

@@ -46,13 +46,21 @@ mod touch;
 
 pub use find::{CloseContacts, CloseReport};
 pub use kept::{Side, Since};
-pub use surface::{CloseLimits, CloseSurface, SurfaceParts};
+pub use surface::{CloseLimits, CloseSurface, SurfaceParts, SurfaceVertex};
 pub use touch::{Felt, Touch};
 
 use crate::math::{Real, Vec3};
 
 /// Twin of [`Touch`] in WGSL; it follows [`crate::contact::WGSL`].
 pub const TOUCH_WGSL: &str = include_str!("touch.wgsl");
+
+/// Twins of the search in WGSL: what it is told about boxes, which pairs count, and what becomes of those that are kept. They
+/// follow [`crate::math::WGSL`] and [`crate::math::CLOSEST_WGSL`]; `pairs.wgsl` and `turned.wgsl` say what the module must have.
+pub const PAIRS_WGSL: &str =
+    concat!(include_str!("facing.wgsl"), include_str!("pairs.wgsl"), include_str!("grid.wgsl"));
+
+/// The second half of these twins, which follows [`PAIRS_WGSL`].
+pub const TURNED_WGSL: &str = concat!(include_str!("normal.wgsl"), include_str!("turned.wgsl"));
 
 /// Two parts of surfaces that are close in a step. n · Σ weight · x is their signed distance, m, as long as it is small.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -21,8 +21,6 @@ const LEVEL: f64 = 1e-3;
 const FEW: usize = 1024;
 /// A normal that is turned off the offset makes a plane farther ahead, m/m.
 const TURNED: f64 = 0.999;
-/// How large boxes of triangles and edges usually are, in mean lengths of edges.
-const USUAL_EXTENT: f64 = 1.3;
 
 /// What is known of vertices, in the precision of the search.
 #[derive(Clone, Debug)]
@@ -50,7 +48,7 @@ impl<R: Real> Vertices<R> {
             motion: vec![R::ZERO; surface.vertices()],
             facing: vec![Facing::ANY; surface.vertices()],
             edge_facing: vec![Facing::ANY; surface.edges.len()],
-            usual_extent: R::of(USUAL_EXTENT * surface.mean_edge()),
+            usual_extent: R::of(surface.usual_extent()),
             surface,
         }
     }
@@ -303,7 +301,8 @@ impl<R: Real> Pairs<'_, R> {
         if self.same_body(v, other) { Facing::ANY } else { self.vertices.facing[v as usize] }
     }
 
-    /// The same at two edges; the one that is less free is the last, and of two that are as free always the same.
+    /// The same at two edges; the one that is less free is the last, and of two that are as free, but for rounding, always the
+    /// same.
     #[inline(always)]
     fn edge_facing(&self, e: u32, f: u32) -> [Facing<R>; 2] {
         let [i, _, k, _] = self.edge_stencil(e, f);
@@ -311,7 +310,7 @@ impl<R: Real> Pairs<'_, R> {
             return [Facing::ANY; 2];
         }
         let [a, b] = [e.min(f), e.max(f)].map(|e| self.vertices.edge_facing[e as usize]);
-        if a.width() < b.width() { [b, a] } else { [a, b] }
+        if a.width() + R::of(LEVEL) < b.width() { [b, a] } else { [a, b] }
     }
 
     fn at_hem(&self, i: u32) -> bool {

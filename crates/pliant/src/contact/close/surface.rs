@@ -17,8 +17,27 @@ pub struct SurfaceParts<'a> {
     pub triangles: &'a [[u32; 3]],
 }
 
+/// How large boxes of triangles and edges usually are, in mean lengths of edges.
+const USUAL_EXTENT: f64 = 1.3;
 /// How deep vertices of solids are looked for in others, in mean lengths of edges. Deeper, opposite surfaces come into it.
 const DEEPEST: f64 = 0.25;
+
+/// A vertex of a [`CloseSurface`].
+#[derive(Clone, Copy, Debug)]
+pub struct SurfaceVertex<'a> {
+    /// Position in the rest shape, m.
+    pub rest_x: [f64; 3],
+    /// Half the thickness, m.
+    pub half: f64,
+    /// Which body it belongs to.
+    pub body: u32,
+    /// Whether it is a vertex of an edge with one triangle.
+    pub is_at_hem: bool,
+    /// Whether its body is a solid.
+    pub is_solid: bool,
+    /// Corners of triangles at it, as triangle · 3 + corner.
+    pub corners: &'a [u32],
+}
 
 /// How many contacts are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,8 +122,30 @@ impl CloseSurface {
     }
 
     /// How deep vertices of solids are looked for in others, m.
-    pub(super) fn deepest(&self) -> f64 {
+    pub fn deepest(&self) -> f64 {
         self.deepest
+    }
+
+    /// Vertices of triangles, ascending: those that look for triangles.
+    pub fn owners(&self) -> &[u32] {
+        &self.vertices
+    }
+
+    /// Both triangles of each edge; `u32::MAX` where there are not two.
+    pub fn sides(&self) -> &[[u32; 2]] {
+        &self.sides
+    }
+
+    /// What is known of vertex i.
+    pub fn vertex(&self, i: usize) -> SurfaceVertex<'_> {
+        SurfaceVertex {
+            rest_x: self.rest_x[i],
+            half: self.half[i],
+            body: self.body[i],
+            is_at_hem: self.hem[i],
+            is_solid: self.solid[i],
+            corners: self.corners.of(i),
+        }
     }
 
     /// Number of vertices, those that no triangle uses included.
@@ -124,7 +165,8 @@ impl CloseSurface {
 
     /// Whether a contact is with the hem of a cloth: a vertex that is nearest to an edge with one triangle, or to an end of it.
     pub fn is_at_hem<R: Real>(&self, contact: &Contact<R>) -> bool {
-        let corners = || (1..4).filter(|&k| contact.weight[k] != R::ZERO);
+        // A weight that is what others leave of 1 is rounded.
+        let corners = || (1..4).filter(|&k| contact.weight[k].abs() > R::EPSILON);
         let is_hem = |k: usize| self.hem[contact.stencil[k] as usize];
         contact.kind == ContactKind::VertexTriangle && corners().count() < 3 && corners().all(is_hem)
     }
@@ -140,9 +182,9 @@ impl CloseSurface {
         self.mean_edge.max(self.largest_gap())
     }
 
-    /// Mean length of its edges at rest, m.
-    pub(super) fn mean_edge(&self) -> f64 {
-        self.mean_edge
+    /// How large boxes of its triangles and edges usually are, m.
+    pub fn usual_extent(&self) -> f64 {
+        USUAL_EXTENT * self.mean_edge
     }
 }
 

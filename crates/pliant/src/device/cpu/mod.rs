@@ -100,8 +100,8 @@ impl<R: Real> Device for Cpu<R> {
         Ok(CpuProblem::new(model, system))
     }
 
-    fn sides(&self) -> [Vec<Side>; 2] {
-        self.search.as_ref().map_or_else(Default::default, |search| search.sides())
+    fn sides(&mut self) -> Result<[Vec<Side>; 2], DeviceError> {
+        Ok(self.search.as_ref().map_or_else(Default::default, |search| search.sides()))
     }
 
     fn set_sides(&mut self, sides: &[Vec<Side>; 2]) {
