@@ -157,7 +157,7 @@ fn bodies_that_touch_go_on_from_their_state_and_sides_to_the_same_bits() {
         whole.step().unwrap();
     }
     let mut resumed = Simulation::on(&AllDevices, &scene).unwrap();
-    resumed.set_state(&whole.state().unwrap());
+    resumed.set_state(&whole.state().unwrap()).unwrap();
     let sides = whole.sides();
     assert!(sides.iter().all(|sides| sides.len() > 50), "{} {}", sides[0].len(), sides[1].len());
     resumed.set_sides(&sides);

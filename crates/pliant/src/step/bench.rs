@@ -70,7 +70,7 @@ pub fn time_steps(
     while Instant::now() < end {
         simulation.step()?;
     }
-    simulation.set_state(&start);
+    simulation.set_state(&start)?;
     let budget = scene.solver.budget_ms;
     let skipped = if budget.is_some() && steps > LEARNING { LEARNING } else { 0 };
     let (mut times, mut iterations) = (Vec::with_capacity(steps), Vec::with_capacity(steps));
