@@ -97,24 +97,40 @@ fn all_modules_are_valid() {
 }
 
 #[test]
-fn every_wgsl_file_is_part_of_some_module() {
+fn every_function_of_every_wgsl_file_is_part_of_some_module() {
     let texts: String = texts().into_iter().map(|(_, text)| with_prelude(&text, GROUP)).collect();
-    let mut seen = 0;
-    for folder in ["src", "src/kernels"] {
-        for entry in std::fs::read_dir(format!("{}/{folder}", env!("CARGO_MANIFEST_DIR"))).unwrap() {
+    let mut folders =
+        ["src", "../pliant/src"].map(|folder| format!("{}/{folder}", env!("CARGO_MANIFEST_DIR")).into()).to_vec();
+    let (mut files, mut functions) = (0, 0);
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir::<&std::path::PathBuf>(&folder).unwrap() {
             let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
             if path.extension().is_none_or(|extension| extension != "wgsl") {
                 continue;
             }
             let text = std::fs::read_to_string(&path).unwrap();
-            // Templates are filled in; a line without blanks to fill is as good as any.
-            let line =
-                text.lines().rev().find(|line| line.len() > 30 && !line.chars().any(char::is_uppercase)).unwrap();
-            assert!(texts.contains(line), "{} is not checked", path.display());
-            seen += 1;
+            // Templates are filled in, their names are blanks in upper case; a line without any is as good as any.
+            let lines = text.lines().map(|line| line.trim_end());
+            let name = |line: &str| {
+                line.strip_prefix("fn ").and_then(|rest| rest.split_once('(')).map(|(name, _)| name.to_string())
+            };
+            let whole: Vec<&str> = lines
+                .clone()
+                .filter(|line| name(line).is_some_and(|name| !name.contains(char::is_uppercase)))
+                .collect();
+            let any = lines.rev().find(|line| line.len() > 30 && !line.contains(char::is_uppercase)).unwrap();
+            for line in whole.iter().chain([&any]) {
+                assert!(texts.contains(line), "`{line}` of {} is not checked", path.display());
+            }
+            files += 1;
+            functions += whole.len();
         }
     }
-    assert!(seen >= 18, "{seen} files");
+    assert!(files >= 65 && functions >= 200, "{files} files, {functions} functions");
 }
 
 #[test]
