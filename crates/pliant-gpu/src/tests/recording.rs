@@ -168,8 +168,8 @@ rho = 0.9
 iterations = 45
 ";
 
-/// Whole steps of a simulation, with more iterations than a solver goes on without looking. After a few, no buffer and no bind
-/// group is made any more, the device is given its work in a few pieces, and it is waited for once in a step, for its
+/// Whole steps of a simulation, with more iterations than a solver goes on without looking. After the first, no buffer is made
+/// any more, after a few no bind group either (fields change places in each step, and each set of places has bind groups), the device is given its work in a few pieces, and it is waited for once in a step, for its
 /// measures, and once for each look at the residual: every 20 iterations, of methods that look at all.
 #[test]
 fn steady_steps_make_nothing_new_submit_in_chunks_and_wait_for_looks_and_measures_only() {
@@ -184,16 +184,18 @@ fn steady_steps_make_nothing_new_submit_in_chunks_and_wait_for_looks_and_measure
             [buffers, bind_groups, submissions, waits].map(|count| count.load(Ordering::Relaxed))
         };
         let mut steps = Vec::new();
-        for _ in 0..12 {
+        for step in 0..20 {
             let before = count();
             let report = simulation.step().unwrap();
-            assert_eq!((report.retries, report.iterations), (0, 45), "{}", method.name);
+            // Before it touches the ball there is nothing to solve, which some methods find out.
+            assert!(report.retries == 0 && (step < 12 || report.iterations == 45), "{}: {report:?}", method.name);
             let after = count();
             steps.push([0, 1, 2, 3].map(|k| after[k] - before[k]));
         }
         println!("{}: buffers, bind groups, submissions and waits of each step: {steps:?}", method.name);
-        for &[buffers, bind_groups, submissions, waits] in &steps[4..] {
-            assert_eq!([buffers, bind_groups], [0, 0], "{}: {steps:?}", method.name);
+        assert!(steps[1..].iter().all(|step| step[0] == 0), "{}: {steps:?}", method.name);
+        for &[_, bind_groups, submissions, waits] in &steps[12..] {
+            assert_eq!(bind_groups, 0, "{}: {steps:?}", method.name);
             assert!((1..=3).contains(&waits), "{}: {steps:?}", method.name);
             assert!(submissions <= 60, "{}: {steps:?}", method.name);
         }
