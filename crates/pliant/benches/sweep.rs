@@ -58,33 +58,14 @@ fn sweep_time(case: &mut Case) -> f64 {
     })
 }
 
-/// Places that a thread reads from side by side, as a sweep does: from one place alone a core gets less out of its memory.
-const STREAMS: usize = 8;
-
 /// Time to read as many bytes once, by all threads of the pool.
 fn stream_time(bytes: usize) -> f64 {
     use rayon::prelude::*;
     let data = vec![1u64; bytes / 8];
     let chunk = (data.len() / rayon::current_num_threads()).max(1);
     time(|| {
-        black_box(data.par_chunks(chunk).map(sum).sum::<u64>());
+        black_box(data.par_chunks(chunk).map(|part| part.iter().fold(0u64, |a, b| a.wrapping_add(*b))).sum::<u64>());
     })
-}
-
-fn sum(part: &[u64]) -> u64 {
-    let mut places: [_; STREAMS] = std::array::from_fn(|_| [].chunks_exact(8));
-    for (place, part) in places.iter_mut().zip(part.chunks(part.len().div_ceil(STREAMS).max(1))) {
-        *place = part.chunks_exact(8);
-    }
-    let mut sums = [[0u64; 8]; STREAMS];
-    while places[0].len() > 0 {
-        for (place, sums) in places.iter_mut().zip(&mut sums) {
-            for (sum, value) in sums.iter_mut().zip(place.next().into_iter().flatten()) {
-                *sum = sum.wrapping_add(*value);
-            }
-        }
-    }
-    sums.as_flattened().iter().fold(0, |a: u64, b| a.wrapping_add(*b))
 }
 
 fn main() {

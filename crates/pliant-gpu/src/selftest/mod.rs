@@ -59,7 +59,7 @@ struct Part {
 }
 
 impl Suite {
-    /// All questions of this extent. Finding the answers takes a few seconds.
+    /// All questions of this extent. Finding the answers takes a few seconds, on a million vertices minutes.
     pub fn new(extent: Extent) -> Result<Self, DeviceError> {
         let mut parts = Vec::new();
         for case in models::usual() {
