@@ -232,7 +232,7 @@ pub struct SelftestArgs {
     /// What to test: cpu, gpu, gpu:NAME, or auto for what a simulation would use; `pliant devices` lists what there is
     #[arg(long, value_name = "NAME", default_value = "auto")]
     pub device: String,
-    /// Also try every operation on a million vertices
+    /// Also try every operation on a million vertices, which takes minutes
     #[arg(long)]
     pub large: bool,
 }
