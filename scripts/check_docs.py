@@ -24,7 +24,8 @@ METHOD_IN_CODE = re.compile(r'(?:\b(?:pd|pbd)\(\s*(?:Kind::\w+,\s*)?|\baccelerat
 LINK = re.compile(r"!?\[[^\]]*\]\(<?([^)>\s]+)>?(?:\s+\"[^\"]*\")?\)|(?:src|href)=\"([^\"]+)\"")
 SCENE = re.compile(r"\bscenes/[\w.-]*?\.toml\b")
 QUOTED = re.compile(r"`([^`\n]+)`")
-PATH = re.compile(r"^(?:(?:crates|docs|scenes|scripts|benches)/[\w./-]+|[a-z_0-9]+(?:/[a-z_0-9]+)*\.rs|[a-z_0-9]+(?:/[a-z_0-9]+)+/)$")
+PATH = re.compile(r"^(?:(?:crates|docs|scenes|scripts|benches)/[\w./-]+|[a-z_0-9]+(?:/[a-z_0-9]+)*\.rs"
+                  r"|[a-z_0-9]+(?:/[a-z_0-9]+)+/)$")
 METHOD_QUOTED = re.compile(r"^(?:pd|pbd|xpbd)(?:-[a-z-]+)?$")
 METHOD_CHOSEN = re.compile(r"--methods?[ =]([a-z][a-z,-]*)|\bmethod ?= ?\"([^\"]+)\"")
 

@@ -35,6 +35,8 @@ else
     missing "format" "rustup component add rustfmt"
 fi
 if command -v python3 >/dev/null; then
+    check "checks of checks" sh -c \
+        'python3 scripts/check_layers.py --self-test && python3 scripts/check_docs.py --self-test'
     check "layers" python3 scripts/check_layers.py
     check "documents" python3 scripts/check_docs.py
 else
@@ -53,6 +55,10 @@ elif scripts/vulkan.sh >"$log" 2>&1; then
 else
     echo "skip  shaders:"
     cat "$log"
+fi
+# Runs that are killed before each of their system calls.
+if [ -n "${CI:-}" ] && [ "$(uname)" = Linux ] && ! command -v strace >/dev/null; then
+    check "strace" scripts/apt.sh strace
 fi
 # Mesa's layer that orders GPUs complains where there is no desktop.
 export NODEVICE_SELECT=1

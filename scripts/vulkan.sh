@@ -18,13 +18,8 @@ has_driver() {
 
 has_driver && exit 0
 
-as_root=
-[ "$(id -u)" = 0 ] || as_root="sudo -n"
-if command -v apt-get >/dev/null && $as_root true 2>/dev/null; then
-    install="env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends mesa-vulkan-drivers libvulkan1"
-    $as_root $install || { $as_root apt-get update && $as_root $install; }
-    has_driver && exit 0
-fi
+"$(dirname "$0")/apt.sh" mesa-vulkan-drivers libvulkan1
+has_driver && exit 0
 cat <<'HELP'
 There is no Vulkan driver, so shaders cannot be tested. Install one; this one needs no GPU:
   Debian, Ubuntu   sudo apt-get install mesa-vulkan-drivers libvulkan1

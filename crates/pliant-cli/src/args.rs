@@ -107,11 +107,14 @@ Examples:
 pd: steps of the course's scenes (SIGGRAPH course on projective dynamics, GTX 970) with pd-jacobi-chebyshev, timed from
 the call to the certificate, and iterations alone beside the time to stream the bytes they move at least. Every timing
 starts with a second of work, because idle processors are slow. With --budget-ms steps have a deadline instead of a number
-of iterations: the table shows how many they made and how many steps were later than 1.05 deadlines, without the first 20.
+of iterations: the table shows how many they made, how many steps were later than 1.05 deadlines, and the means of |grad E|
+and of E/E0, the energy of a solution over that where its solve began, without the first 20 steps. The armadillo is read from
+tet/ in the folder of the variable PLIANT_DATA, else in ../shared/data; without it a box of as many tets is timed instead.
 
 colouring: every way to colour the vertices of cloths and solids, on the device and on the CPU, and recolouring where one
 vertex in 20 has another contact than before. ms: the shortest, with the graph on the device, where the colours stay;
-GPU ms: how much of that the GPU works; waits: how often the host waits for it. --steps and --budget-ms mean nothing here.";
+GPU ms: how much of that the GPU works; waits: how often the host waits for it. --steps,
+--budget-ms and --error mean nothing here.";
 
 /// `pliant bench`.
 #[derive(Debug, clap::Args)]
@@ -123,7 +126,7 @@ pub struct BenchArgs {
     /// Where to compute: auto, cpu, gpu or gpu:NAME
     #[arg(long, value_name = "NAME", default_value = "auto")]
     pub device: String,
-    /// Only scenes and meshes whose name contains this
+    /// Only scenes and meshes whose name contains this; the whole name of a large one stands for --large
     #[arg(long, value_name = "TEXT")]
     pub only: Option<String>,
     /// Steps to time for each scene
@@ -138,6 +141,9 @@ pub struct BenchArgs {
     /// Deadline per step, ms, instead of a number of iterations
     #[arg(long, value_name = "MS", value_parser = milliseconds, allow_negative_numbers = true)]
     pub budget_ms: Option<f64>,
+    /// Solve one more step by the reference, too, and show its relative error (pd; takes seconds to minutes per scene)
+    #[arg(long)]
+    pub error: bool,
 }
 
 /// A scene with changes to it.
@@ -207,10 +213,12 @@ pub struct CompareArgs {
     #[arg(long, value_name = "A,B,C", value_delimiter = ',')]
     pub methods: Vec<String>,
     /// Frame after which the compared step begins; may lie beyond the end of the scene
-    #[arg(long, value_name = "K", allow_negative_numbers = true, default_value_t = 10, value_parser = clap::value_parser!(u64).range(0..=100_000_000))]
+    #[arg(long, value_name = "K", allow_negative_numbers = true, default_value_t = 10,
+          value_parser = clap::value_parser!(u64).range(0..=100_000_000))]
     pub frame: u64,
-    /// Iterations of every method [default: each method's own]
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    /// Iterations of every method [default: the scene's solver.iterations, or each method's own]
+    #[arg(long, value_name = "N", allow_negative_numbers = true,
+          value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     pub iterations: Option<u64>,
     /// Output folder [default: out/NAME-compare]
     #[arg(long, short, value_name = "DIR")]
@@ -224,7 +232,7 @@ pub struct SelftestArgs {
     /// What to test: cpu, gpu, gpu:NAME, or auto for what a simulation would use; `pliant devices` lists what there is
     #[arg(long, value_name = "NAME", default_value = "auto")]
     pub device: String,
-    /// Also try the operations of a sweep on a million vertices
+    /// Also try every operation on a million vertices, which takes minutes
     #[arg(long)]
     pub large: bool,
 }
@@ -241,7 +249,8 @@ pub enum MeshCommand {
     },
     /// Find what is wrong: bad elements, crossing surfaces; note surfaces that are open or inside out
     #[command(
-        after_help = "Example:\n  pliant mesh check bunny.obj\n\nExits with 2 if a mesh has errors; warnings and notes change nothing."
+        after_help = "Example:\n  pliant mesh check bunny.obj\n\nExits with 2 if a mesh has errors; warnings and notes change \
+                      nothing."
     )]
     Check {
         /// OBJ, STL, PLY, Gmsh, VTK, VTU or TetGen files

@@ -65,6 +65,7 @@ pub(crate) fn problems(error: &anyhow::Error) -> Vec<Problem> {
         (Some(SimulationError::Device(_)), _) => plain("device"),
         (Some(SimulationError::Reference { .. }), _) => plain("reference"),
         (Some(SimulationError::Stuck { .. }), _) => plain("stuck"),
+        (Some(SimulationError::WrongState { .. }), _) => plain("model"),
         (_, Some(RunError::Preview(_))) => plain("preview"),
         (_, Some(RunError::Beyond { .. } | RunError::Folder(FolderError::Checkpoint(_)))) => plain("checkpoint"),
         (_, Some(_)) => plain("output"),

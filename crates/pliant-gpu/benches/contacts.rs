@@ -25,7 +25,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let frames: Vec<usize> = arguments.iter().filter_map(|argument| argument.parse().ok()).collect();
     let scene = Scene::read(path.as_ref(), &set)?;
     let mut simulation = Simulation::on(&AllDevices, &scene)?;
-    println!("| frame | contacts | search, us | jacobi | relax | without contacts: jacobi |\n|---|---|---|---|---|---|");
+    println!(
+        "| frame | contacts | search, us | jacobi | relax | without contacts: jacobi |\n|---|---|---|---|---|---|"
+    );
     let mut frame = 0;
     for until in frames {
         while frame < until {

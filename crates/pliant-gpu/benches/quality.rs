@@ -1,33 +1,22 @@
 //! What an answer of a given quality costs: a cloth that hangs by two corners and one that falls on a sphere, by steps per
 //! frame and iterations, beside Newton on the CPU where that is small enough.
 //!
-//!     cargo bench -p pliant-gpu --bench quality -- [scenes=FOLDER] [scene=NAME] [RESOLUTION...] [N:METHOD:STEPSxITERATIONS[@RHO]...]
+//!     cargo bench -p pliant-gpu --bench quality -- [scenes=FOLDER] [scene=NAME] [RESOLUTION...]
+//!         [N:METHOD:STEPSxITERATIONS[@RHO]...]
 //!
 //! With cases such as `316:pd-jacobi-chebyshev:40x100@0.999`, only these.
 #![allow(missing_docs)]
 
+#[path = "../../pliant/benches/support/mod.rs"]
+mod support;
+
 use pliant::device::CpuOnly;
-use pliant::math::Vec3;
-use pliant::model::{Model, State};
+use pliant::model::State;
 use pliant::scene::Scene;
 use pliant::step::Simulation;
 use pliant_gpu::AllDevices;
 use std::time::Instant;
-
-/// Mean |length/rest − 1| of all edges, and the largest of the edges at pins.
-fn stretch(model: &Model, state: &State) -> (f64, f64) {
-    let pinned: std::collections::HashSet<u32> = model.pins.iter().map(|pin| pin.vertex).collect();
-    let (mut sum, mut at_pins) = (0.0, 0.0f64);
-    for &[i, j] in &model.edges {
-        let length = |x: &[[f64; 3]]| (Vec3::<f64>::of(x[i as usize]) - Vec3::of(x[j as usize])).length();
-        let stretch = (length(&state.x) / length(&model.rest_x) - 1.0).abs();
-        sum += stretch;
-        if pinned.contains(&i) || pinned.contains(&j) {
-            at_pins = at_pins.max(stretch);
-        }
-    }
-    (sum / model.edges.len() as f64, at_pins)
-}
+use support::stretch_at_pins;
 
 fn height(state: &State) -> f64 {
     state.x.iter().map(|x| x[1]).sum::<f64>() / state.x.len() as f64
@@ -78,17 +67,19 @@ fn run(file: &str, n: usize, case: Case) -> Outcome {
     let mut heights = [f64::NAN; 3];
     let frames = scene.time.frames.min(60);
     for frame in 1..=frames {
+        let mut stretch = 0.0;
         for _ in 0..steps {
-            retries += simulation.step().unwrap_or_else(|error| panic!("{error}")).retries;
+            let report = simulation.step().unwrap_or_else(|error| panic!("{error}"));
+            retries += report.retries;
+            stretch = report.certificate.mean_stretch;
         }
         let state = simulation.state().unwrap_or_else(|error| panic!("{error}"));
-        let now = stretch(&model, &state);
         if let Some(k) = LOOKS.iter().position(|look| *look == frame) {
             heights[k] = height(&state);
         }
-        mean += now.0;
+        mean += stretch;
         rise = rise.max(top(&state) - highest);
-        at_pins = at_pins.max(now.1);
+        at_pins = at_pins.max(stretch_at_pins(&model, &state));
         if frame == (scene.time.frame_rate / 4.0) as usize {
             // Implicit Euler falls by g h² (1 + 2 + … + k).
             let (k, h) = ((frame * steps) as f64, 1.0 / (scene.time.frame_rate * steps as f64));
@@ -168,7 +159,8 @@ fn main() {
     }
     cases.extend(sizes.into_iter().flat_map(|n| usual(n).into_iter().map(move |case| (n, case))));
     println!(
-        "| scene | N | method | steps x iterations | rho | mean stretch | at pins | fall / free fall | height at frames 25, 40, 60, m | rise, m | ms per frame | retries |"
+        "| scene | N | method | steps x iterations | rho | mean stretch | at pins | fall / free fall | height at frames \
+         25, 40, 60, m | rise, m | ms per frame | retries |"
     );
     println!("|---|---|---|---|---|---|---|---|---|---|---|---|");
     for name in &scenes {
@@ -176,7 +168,8 @@ fn main() {
             let o = run(&format!("{folder}/{name}.toml"), n, case);
             let Case(method, steps, iterations, ..) = case;
             println!(
-                "| {name} | {n} | {method} on {} | {steps} x {iterations} | {:.5} | {:.4} % | {:.2} % | {:.4} | {} | {:.3} | {:.2} | {} |",
+                "| {name} | {n} | {method} on {} | {steps} x {iterations} | {:.5} | {:.4} % | {:.2} % | {:.4} | {} | {:.3} \
+                 | {:.2} | {} |",
                 o.device,
                 o.rho,
                 100.0 * o.mean,

@@ -33,8 +33,29 @@ pub(crate) struct Context {
     pub(crate) faults: Faults,
     /// Largest buffer that a kernel can see whole, bytes.
     pub(crate) largest_buffer: AtomicU64,
+    pub(crate) counts: Counts,
     next_id: AtomicU32,
     gone: Arc<Mutex<Vec<u32>>>,
+}
+
+/// What was made and done so far, on a device.
+#[derive(Debug, Default)]
+pub(crate) struct Counts {
+    /// Buffers made, staging included.
+    pub(crate) buffers: AtomicU64,
+    /// Bind groups made.
+    pub(crate) bind_groups: AtomicU64,
+    /// Submissions.
+    pub(crate) submissions: AtomicU64,
+    /// How often the host waited for something, whether that was there already or not.
+    pub(crate) waits: AtomicU64,
+}
+
+impl Counts {
+    /// One more.
+    pub(crate) fn count(of: &AtomicU64) {
+        of.fetch_add(1, Ordering::Relaxed);
+    }
 }
 
 /// A number that no other kernel or buffer of the device has. When it is dropped, the bind groups it is part of are.
@@ -71,7 +92,8 @@ impl Context {
         tracing::debug!(name = info.name, driver = info.driver, "GPU opened");
         let (next_id, gone) = (AtomicU32::new(0), Arc::default());
         let largest_buffer = AtomicU64::new(info.largest_buffer());
-        Ok(Arc::new(Self { device, queue, info, trust, faults, largest_buffer, next_id, gone }))
+        let counts = Counts::default();
+        Ok(Arc::new(Self { device, queue, info, trust, faults, largest_buffer, counts, next_id, gone }))
     }
 
     /// The device's first fault.
@@ -115,6 +137,7 @@ impl Context {
         if bytes > limit {
             return Err(GpuError::TooLarge { name: label.to_owned(), bytes, limit });
         }
+        Counts::count(&self.counts.buffers);
         let descriptor = wgpu::BufferDescriptor { label: Some(label), size: bytes, usage, mapped_at_creation: false };
         self.checked(&format!("{bytes} bytes for {label}"), || self.device.create_buffer(&descriptor))
     }

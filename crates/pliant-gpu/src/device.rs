@@ -64,6 +64,10 @@ impl Device for Gpu {
         false
     }
 
+    fn sweep_way(&self, problem: &GpuProblem) -> &'static str {
+        problem.way()
+    }
+
     fn sweep_bytes(&self, problem: &GpuProblem) -> [u64; 2] {
         [problem.moved_bytes(), 16 * u64::from(problem.n)]
     }

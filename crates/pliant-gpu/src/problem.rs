@@ -185,6 +185,15 @@ impl GpuProblem {
         self.batches.iter().any(|batch| batch.first_slot.is_some())
     }
 
+    /// See [`pliant::device::Device::sweep_way`].
+    pub(crate) fn way(&self) -> &'static str {
+        match self.sweeping {
+            Sweeping::Open | Sweeping::Single => "single",
+            Sweeping::Rings(_) => "rings",
+            Sweeping::Patches(_) => "patches",
+        }
+    }
+
     /// Bytes that one Jacobi sweep moves at least: the streaming floor of benchmarks. Several in one dispatch count as if
     /// they were done one by one, so that rings may be faster than their floor.
     pub(crate) fn moved_bytes(&self) -> u64 {

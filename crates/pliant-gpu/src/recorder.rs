@@ -1,7 +1,7 @@
 //! Records kernels and submits them in chunks, so that recording overlaps execution.
 
 use crate::buffer::{Buffer, Field};
-use crate::context::Context;
+use crate::context::{Context, Counts};
 use crate::error::GpuError;
 use crate::kernel::{Kernel, MAX_BINDINGS};
 use crate::readback::{Readback, Ticket};
@@ -10,6 +10,7 @@ use bytemuck::{Pod, cast_slice};
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 /// Dispatches per submission: fewer cost more (7.6 against 5.9 µs per dispatch for chunks of 5 on an H200).
@@ -33,7 +34,6 @@ pub(crate) struct Recorder {
     pending: u32,
     chunk: u32,
     dispatches: u64,
-    submissions: u64,
     /// By kernel and buffers.
     bind_groups: HashMap<Box<[u32]>, wgpu::BindGroup>,
     readback: Readback,
@@ -57,7 +57,6 @@ impl Recorder {
             pending: 0,
             chunk: FIRST_CHUNK,
             dispatches: 0,
-            submissions: 0,
             bind_groups: HashMap::new(),
             readback: Readback::default(),
             timer: Timer::new(context)?,
@@ -133,7 +132,7 @@ impl Recorder {
     fn submit(&mut self) -> wgpu::SubmissionIndex {
         self.pass = None;
         self.pending = 0;
-        self.submissions += 1;
+        Counts::count(&self.context.counts.submissions);
         let gone = self.context.take_gone();
         if !gone.is_empty() {
             self.bind_groups.retain(|key, _| !key.iter().any(|id| gone.contains(id)));
@@ -145,6 +144,7 @@ impl Recorder {
     pub(crate) fn finish(&mut self) -> Result<(), GpuError> {
         let last = self.submit();
         self.chunk = FIRST_CHUNK;
+        Counts::count(&self.context.counts.waits);
         self.context.poll(Some(&last))
     }
 
@@ -155,7 +155,7 @@ impl Recorder {
 
     /// Submissions so far.
     pub(crate) fn submissions(&self) -> u64 {
-        self.submissions
+        self.context.counts.submissions.load(Ordering::Relaxed)
     }
 
     /// Bind groups and staging buffers that were made and are kept.
@@ -210,6 +210,7 @@ impl Recorder {
     /// Waits for a read and shows its bytes to `see`.
     pub(crate) fn wait<T>(&mut self, ticket: Ticket, see: impl FnOnce(&[u8]) -> T) -> Result<T, GpuError> {
         self.chunk = FIRST_CHUNK;
+        Counts::count(&self.context.counts.waits);
         self.readback.wait(&self.context, ticket, see)
     }
 
@@ -347,6 +348,7 @@ impl Recorder {
 }
 
 fn bind_group(context: &Context, kernel: &Kernel, buffers: &[&Buffer]) -> wgpu::BindGroup {
+    Counts::count(&context.counts.bind_groups);
     let entries: Vec<_> = (0..)
         .zip(buffers)
         .map(|(binding, buffer)| wgpu::BindGroupEntry { binding, resource: buffer.raw.as_entire_binding() })

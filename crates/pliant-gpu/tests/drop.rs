@@ -1,5 +1,7 @@
 //! `scenes/drop.toml` falls as things do, on the CPU and on the GPU.
 
+mod required;
+
 use pliant::scene::Scene;
 use pliant::step::Simulation;
 use pliant_gpu::{AllDevices, adapters};
@@ -10,12 +12,7 @@ const HEIGHT: f64 = 1.0;
 
 /// The devices to test on.
 fn devices() -> Vec<&'static str> {
-    if adapters().is_empty() {
-        assert!(std::env::var_os("CI").is_none() && std::env::var_os("PLIANT_REQUIRE_GPU").is_none(), "no adapter");
-        println!("skipped: no adapter");
-        return vec!["cpu"];
-    }
-    vec!["cpu", "gpu"]
+    if required::skip_without_gpu(!adapters().is_empty()) { vec!["cpu"] } else { vec!["cpu", "gpu"] }
 }
 
 fn drop_scene(device: &str, set: &[(&str, &str)]) -> Simulation {

@@ -1,5 +1,6 @@
 //! WGSL formulas against their Rust twins, on random stencils and on those that break careless formulas.
 
+mod required;
 mod support;
 
 use pliant::contact;

@@ -1,5 +1,7 @@
 //! Frames are fetched and written while the GPU goes on, and are what they would be if somebody waited for them.
 
+mod required;
+
 use pliant::model::State;
 use pliant::output::{Checkpoint, FrameStore, OutputError, RunError, RunHooks, RunOptions, Status, run};
 use pliant::scene::Scene;
@@ -29,12 +31,7 @@ checkpoint_every = 2
 ";
 
 fn skip() -> bool {
-    if !adapters().is_empty() {
-        return false;
-    }
-    assert!(std::env::var_os("CI").is_none() && std::env::var_os("PLIANT_REQUIRE_GPU").is_none(), "no adapter");
-    println!("skipped: no adapter");
-    true
+    required::skip_without_gpu(!adapters().is_empty())
 }
 
 fn scene(set: &[(&str, &str)]) -> Scene {

@@ -1,5 +1,7 @@
 //! A GPU that is lost, or too small, takes nothing with it.
 
+mod required;
+
 use pliant::device::{CpuOnly, DeviceError, Devices, Task};
 use pliant::disk_cache::DiskCache;
 use pliant::output::{Checkpoint, FrameStore, RunHooks, RunOptions, RunReport, RunStage, Status, run};
@@ -47,12 +49,7 @@ self_collision = true
 const STEPS: u64 = 12;
 
 fn skip() -> bool {
-    if !adapters().is_empty() {
-        return false;
-    }
-    assert!(std::env::var_os("CI").is_none() && std::env::var_os("PLIANT_REQUIRE_GPU").is_none(), "no adapter");
-    println!("skipped: no adapter");
-    true
+    required::skip_without_gpu(!adapters().is_empty())
 }
 
 fn scene(device: &str) -> Scene {

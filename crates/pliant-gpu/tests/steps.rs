@@ -1,5 +1,7 @@
 //! Simulations on the GPU against the CPU in `f64`, and against themselves.
 
+mod required;
+
 use pliant::device::{CpuOnly, Devices};
 use pliant::model::State;
 use pliant::scene::Scene;
@@ -8,13 +10,7 @@ use pliant::step::{Certificate, Simulation};
 use pliant_gpu::{AllDevices, adapters};
 
 fn skip() -> bool {
-    if !adapters().is_empty() {
-        return false;
-    }
-    let required = ["CI", "PLIANT_REQUIRE_GPU"].into_iter().find(|name| std::env::var_os(name).is_some());
-    assert!(required.is_none(), "no adapter, and {required:?} is set");
-    println!("skipped: no adapter");
-    true
+    required::skip_without_gpu(!adapters().is_empty())
 }
 
 const SCENE: &str = "
@@ -163,7 +159,7 @@ fn bodies_that_touch_go_on_from_their_state_and_sides_to_the_same_bits() {
         whole.step().unwrap();
     }
     let mut resumed = Simulation::on(&AllDevices, &scene).unwrap();
-    resumed.set_state(&whole.state().unwrap());
+    resumed.set_state(&whole.state().unwrap()).unwrap();
     let sides = whole.sides().unwrap();
     assert!(sides.iter().all(|sides| sides.len() > 50), "{} {}", sides[0].len(), sides[1].len());
     resumed.set_sides(&sides);

@@ -3,25 +3,11 @@
 //!
 //! `cargo bench -p pliant --bench hanging [-- RESOLUTION...]`
 
-use pliant::math::Vec3;
-use pliant::model::{Model, State};
+mod support;
+
 use pliant::scene::Scene;
 use pliant::step::Simulation;
-
-/// Mean |length/rest − 1| of all edges, and the largest of the edges at pins.
-fn stretch(model: &Model, state: &State) -> (f64, f64) {
-    let pinned = |i: u32| model.pins.iter().any(|pin| pin.vertex == i);
-    let (mut sum, mut at_pins) = (0.0, 0.0f64);
-    for &[i, j] in &model.edges {
-        let length = |x: &[[f64; 3]]| (Vec3::<f64>::of(x[i as usize]) - Vec3::of(x[j as usize])).length();
-        let stretch = (length(&state.x) / length(&model.rest_x) - 1.0).abs();
-        sum += stretch;
-        if pinned(i) || pinned(j) {
-            at_pins = at_pins.max(stretch);
-        }
-    }
-    (sum / model.edges.len() as f64, at_pins)
-}
+use support::stretch_at_pins;
 
 struct Outcome {
     /// Mean over frames of the mean stretch.
@@ -44,10 +30,10 @@ fn run(resolution: usize, method: &str, iterations: usize) -> Outcome {
     let model = simulation.model().clone();
     let (mut mean, mut at_pins, mut ms) = (0.0, 0.0f64, 0.0);
     for _ in 0..scene.time.frames {
-        ms += simulation.step().unwrap().ms;
-        let now = stretch(&model, &simulation.state().unwrap());
-        mean += now.0;
-        at_pins = at_pins.max(now.1);
+        let report = simulation.step().unwrap();
+        ms += report.ms;
+        mean += report.certificate.mean_stretch;
+        at_pins = at_pins.max(stretch_at_pins(&model, &simulation.state().unwrap()));
     }
     let frames = scene.time.frames as f64;
     Outcome { mean: mean / frames, at_pins, ms: ms / frames }

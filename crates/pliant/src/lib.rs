@@ -15,3 +15,8 @@ pub mod output;
 pub mod scene;
 pub mod solver;
 pub mod step;
+
+/// The example of the README compiles and runs.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

@@ -268,7 +268,7 @@ fn a_simulation_goes_on_from_its_state_and_sides_to_the_same_bits() {
         whole.step().unwrap();
     }
     let mut resumed = Simulation::new(&scene).unwrap();
-    resumed.set_state(&whole.state().unwrap());
+    resumed.set_state(&whole.state().unwrap()).unwrap();
     let sides = whole.sides().unwrap();
     assert!(sides[0].len() > 50 && sides[1].len() > 50);
     resumed.set_sides(&sides);

@@ -34,39 +34,40 @@ fn solid(mesh: &str) -> String {
     )
 }
 
-/// The creature of the course if the data are there, else a box of as many tets.
-fn creature() -> String {
-    let found = std::env::var_os("PLIANT_DATA")
-        .map(PathBuf::from)
-        .into_iter()
-        .flat_map(|folder| {
-            ["tet/armadillo_55k.msh", "tet/armadillo_55k.vtk", "tet/armadillo_55k.node"].map(|f| folder.join(f))
-        })
-        .find(|path| path.exists());
-    found.map_or("shape = 'box'\nsize = 1\ncells = 21".to_string(), |path| format!("mesh = '{}'", path.display()))
+const BOX: &str = "shape = 'box'\nsize = 1\ncells = 21";
+
+/// The mesh of the course's creature, if the data are where `PLIANT_DATA` says, or in `../shared/data`.
+fn creature() -> Option<String> {
+    let folder = std::env::var_os("PLIANT_DATA").map_or_else(|| PathBuf::from("../shared/data"), PathBuf::from);
+    let files = ["tet/armadillo_55k.msh", "tet/armadillo_55k.vtk"].map(|file| folder.join(file));
+    files.into_iter().find(|path| path.exists()).map(|path| mesh_key(&path))
+}
+
+/// A string of JSON is one of TOML.
+fn mesh_key(path: &Path) -> String {
+    format!("mesh = {}", json!(path.to_string_lossy()))
 }
 
 fn cases() -> [Case; 4] {
     let no_bending = "bend = 'none'";
+    let (name, body) = match creature() {
+        Some(mesh) => ("armadillo", mesh),
+        None => ("box (no armadillo: set PLIANT_DATA)", BOX.to_string()),
+    };
     [
         Case { name: "tablecloth", scene: cloth(101, ""), iterations: 400, course_ms: 26.3 },
         Case { name: "dress", scene: cloth(127, ""), iterations: 192, course_ms: 27.0 },
-        Case { name: "armadillo", scene: solid(&creature()), iterations: 64, course_ms: 20.8 },
+        Case { name, scene: solid(&body), iterations: 64, course_ms: 20.8 },
         Case { name: "fishnet", scene: cloth(146, no_bending), iterations: 64, course_ms: 26.7 },
     ]
 }
 
-/// What sweeps are timed on; the larger ones only where `large` is asked for.
-fn sweeps(large: bool) -> Vec<(&'static str, String)> {
-    let mut all = vec![("cloth 10K", cloth(101, "")), ("cloth 100K", cloth(316, ""))];
-    if large {
-        all.push(("cloth 1M", cloth(1000, "")));
-    }
-    all.push(("armadillo 55K", solid(&creature())));
-    all.push(("tets 55K", solid("shape = 'box'\nsize = 1\ncells = 21")));
-    if large {
-        all.push(("tets 1M", solid("shape = 'box'\nsize = 1\ncells = 58")));
-    }
+/// What sweeps are timed on.
+fn sweeps() -> Vec<(&'static str, String)> {
+    let mut all = vec![("cloth 10K", cloth(101, "")), ("cloth 100K", cloth(316, "")), ("cloth 1M", cloth(1000, ""))];
+    all.extend(creature().map(|mesh| ("armadillo 55K", solid(&mesh))));
+    all.push(("tets 55K", solid(BOX)));
+    all.push(("tets 1M", solid("shape = 'box'\nsize = 1\ncells = 58")));
     all
 }
 
@@ -77,10 +78,19 @@ pub(crate) fn bench(args: &Args, typed: &BenchArgs) -> anyhow::Result<Exit> {
     }
 }
 
-/// Nothing has the name after --only.
-pub(crate) fn not_there(typed: &BenchArgs, names: &[&str]) -> anyhow::Error {
+/// Which of these to time: those that --only says, large ones with --large or by their whole name. None is a mistake.
+pub(crate) fn chosen(typed: &BenchArgs, names: &[&'static str]) -> anyhow::Result<Vec<&'static str>> {
     let only = typed.only.as_deref().unwrap_or_default();
-    anyhow::anyhow!("nothing to time is called '{only}'; there are: {}", names.join(", "))
+    let named: Vec<&str> = names.iter().copied().filter(|name| name.contains(only)).collect();
+    anyhow::ensure!(!named.is_empty(), "nothing to time is called '{only}'; there are: {}", names.join(", "));
+    let is_small = |name: &str| !name.ends_with("1M") || typed.large || name == only;
+    let chosen: Vec<&str> = named.iter().copied().filter(|name| is_small(name)).collect();
+    anyhow::ensure!(
+        !chosen.is_empty(),
+        "{}: timed only with --large, or with --only and the whole name",
+        named.join(", ")
+    );
+    Ok(chosen)
 }
 
 fn bench_pd(args: &Args, typed: &BenchArgs) -> anyhow::Result<Exit> {
@@ -92,24 +102,24 @@ fn bench_pd(args: &Args, typed: &BenchArgs) -> anyhow::Result<Exit> {
         scene.solver.budget_ms = typed.budget_ms;
         Ok(scene)
     };
-    let wanted = |name: &str| typed.only.as_ref().is_none_or(|only| name.contains(only.as_str()));
-    let names: Vec<&str> = cases().iter().map(|case| case.name).chain(sweeps(true).iter().map(|s| s.0)).collect();
-    if !names.iter().any(|name| wanted(name)) {
-        return Err(not_there(typed, &names));
-    }
+    let (cases, sweeps) = (cases(), sweeps());
+    let names: Vec<&str> = cases.iter().map(|case| case.name).chain(sweeps.iter().map(|sweep| sweep.0)).collect();
+    let chosen = chosen(typed, &names)?;
+    let wanted = |name: &str| chosen.contains(&name);
     let mut steps: Vec<(Case, StepTimes)> = Vec::new();
-    for case in cases().into_iter().filter(|case| wanted(case.name)) {
+    for case in cases.into_iter().filter(|case| wanted(case.name)) {
         let mut scene = parse(case.name, &case.scene)?;
         scene.solver.iterations = typed.budget_ms.is_none().then_some(case.iterations);
         match typed.budget_ms {
             Some(budget) => say(&format!("{}: deadline of {} ms", case.name, short(budget))),
             None => say(&format!("{}: {} iterations", case.name, case.iterations)),
         }
-        let times = showing("timing", || time_steps(&AllDevices, &scene, warm, typed.steps as usize))?;
+        let count = typed.steps as usize;
+        let times = showing("timing", || time_steps(&AllDevices, &scene, warm, count, typed.error))?;
         steps.push((case, times));
     }
     let mut sweep_times: Vec<(&str, SweepTimes)> = Vec::new();
-    for (name, text) in sweeps(typed.large).into_iter().filter(|(name, _)| wanted(name)) {
+    for (name, text) in sweeps.into_iter().filter(|(name, _)| wanted(name)) {
         say(&format!("{name}: sweeps"));
         let scene = parse(name, &text)?;
         sweep_times.push((name, showing("timing", || time_sweeps(&AllDevices, &scene, warm))?));
@@ -136,13 +146,16 @@ fn tables(steps: &[(Case, StepTimes)], sweeps: &[(&str, SweepTimes)]) -> String 
         };
     }
     if !sweeps.is_empty() {
-        text += "\nJacobi-Chebyshev iterations, us, beside streaming the bytes they move at least\n\n";
-        let mut table = Table::new(&["mesh", "vertices", "elements", "bytes/vertex", "us", "floor", "us/floor"]);
+        text += "\nJacobi-Chebyshev iterations, us, beside streaming the bytes they move at least (rings: those of single \
+                 sweeps)\n\n";
+        let mut table =
+            Table::new(&["mesh", "vertices", "elements", "swept in", "bytes/vertex", "us", "floor", "us/floor"]);
         for (name, times) in sweeps {
             table.row([
                 (*name).to_string(),
                 times.vertices.to_string(),
                 times.elements.to_string(),
+                times.way.to_string(),
                 short(times.bytes as f64 / times.vertices.max(1) as f64),
                 short(times.us),
                 short(times.floor_us),
@@ -168,6 +181,7 @@ fn course_table(steps: &[(Case, StepTimes)]) -> String {
         "course",
         "times faster",
         "mean stretch, %",
+        "error",
     ]);
     for (case, times) in steps {
         let iterations = if times.fewest_iterations == times.most_iterations {
@@ -187,9 +201,15 @@ fn course_table(steps: &[(Case, StepTimes)]) -> String {
             short(case.course_ms),
             short(case.course_ms / times.p50),
             short(100.0 * times.mean_stretch),
+            error(times),
         ]);
     }
     format!("\n\n{}", table.text())
+}
+
+/// What --error found.
+fn error(times: &StepTimes) -> String {
+    times.relative_error.map_or("-".to_string(), short)
 }
 
 /// Steps with a deadline.
@@ -205,6 +225,9 @@ fn deadline_table(budget: f64, skipped: usize, steps: &[(Case, StepTimes)]) -> S
         "p99",
         "max",
         "late, %",
+        "|grad E|, N",
+        "E/E0",
+        "error",
     ]);
     for (case, times) in steps {
         table.row([
@@ -218,6 +241,9 @@ fn deadline_table(budget: f64, skipped: usize, steps: &[(Case, StepTimes)]) -> S
             short(times.p99),
             short(times.max),
             short(100.0 * times.late_share.unwrap_or(0.0)),
+            short(times.gradient_norm),
+            short(times.energy_left),
+            error(times),
         ]);
     }
     let late = short(LATE * budget);
@@ -226,4 +252,24 @@ fn deadline_table(budget: f64, skipped: usize, steps: &[(Case, StepTimes)]) -> S
         short(budget),
         table.text()
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pliant::scene::MeshSource;
+
+    /// Regression: an apostrophe in the path of the data ended the string.
+    #[test]
+    fn a_mesh_may_lie_in_a_folder_of_any_name() {
+        for folder in ["it's", "two words", "\u{e9}t\u{e9}"] {
+            let place = tempfile::tempdir().unwrap();
+            let path = place.path().join(folder).join("a.msh");
+            std::fs::create_dir(place.path().join(folder)).unwrap();
+            std::fs::write(&path, "").unwrap();
+            let scene = Scene::parse(&solid(&mesh_key(&path)), "solid", Path::new("."), &[]);
+            let scene = scene.unwrap_or_else(|error| panic!("{error}"));
+            assert_eq!(scene.solid[0].mesh, MeshSource::File(path));
+        }
+    }
 }

@@ -4,7 +4,7 @@ use crate::args::{Args, BenchArgs};
 use crate::printed::print_json;
 use crate::progress::say;
 use crate::table::{Table, short};
-use crate::{Exit, command::bench::not_there};
+use crate::{Exit, command::bench::chosen};
 use pliant::colouring::{Algorithm, Colouring, Graph, Recoloured};
 use pliant::device::DeviceError;
 use pliant::mesh::Mesh;
@@ -29,11 +29,6 @@ const MESHES: [(&str, usize, bool); 5] = [
     ("tets 55K", 22, true),
     ("tets 1M", 59, true),
 ];
-
-/// Names of the meshes that are coloured only with --large.
-fn is_large(name: &str) -> bool {
-    name.ends_with("1M")
-}
 
 /// One line of the table.
 #[derive(Serialize)]
@@ -61,18 +56,10 @@ struct Row {
 }
 
 pub(crate) fn bench(args: &Args, typed: &BenchArgs) -> anyhow::Result<Exit> {
-    let wanted = |name: &str| typed.only.as_ref().is_none_or(|only| name.contains(only.as_str()));
-    let names = MESHES.map(|(name, ..)| name);
-    if !names.iter().any(|name| wanted(name)) {
-        return Err(not_there(typed, &names));
-    }
+    let chosen = chosen(typed, &MESHES.map(|(name, ..)| name))?;
     let warm = Duration::from_secs_f64(typed.warm);
     let mut rows = Vec::new();
-    for (name, side, is_solid) in MESHES.into_iter().filter(|&(name, ..)| wanted(name)) {
-        // Who asks for one by its name gets it, however large.
-        if is_large(name) && !typed.large && typed.only.as_deref() != Some(name) {
-            continue;
-        }
+    for (name, side, is_solid) in MESHES.into_iter().filter(|(name, ..)| chosen.contains(name)) {
         say(&format!("{name}: colouring"));
         let case = Case::new(name, &mesh(side, is_solid)?);
         case.time(&typed.device, warm, &mut rows)?;

@@ -41,15 +41,7 @@ pub(crate) fn compare(args: &Args, typed: &CompareArgs) -> anyhow::Result<Exit> 
         return Ok(Exit::Interrupted);
     };
 
-    progress.begin("finding rho", methods.len() as u64, "methods");
-    let mut questions = Vec::new();
-    for (done, method) in methods.into_iter().enumerate() {
-        let iterations = typed.iterations.map(|n| n as usize);
-        let solver = SolverSettings { method: method.name.to_string(), iterations, ..scene.solver.clone() };
-        let rho = rho_for(&Scene { solver, ..scene.clone() }, &model, method);
-        questions.push((method.name, rho, iterations.unwrap_or(method.iterations)));
-        progress.set(done as u64 + 1);
-    }
+    let questions = questions(typed, &scene, &model, methods, &mut progress);
     progress.begin("comparing", questions.len() as u64 + 1, "solves");
     let question = Question { scene: &scene, model: &model, state: &state };
     let mut done = 0;
@@ -58,29 +50,51 @@ pub(crate) fn compare(args: &Args, typed: &CompareArgs) -> anyhow::Result<Exit> 
         done += 1;
     })?;
     progress.clear();
-    if comparison.nothing_to_solve {
-        let (scene, step) = (&comparison.scene, comparison.step);
-        say(&format!(
-            "{scene}, step {step}: there is nothing to solve, because the step begins at its solution, as in free flight: \
-             methods have no errors to compare; choose a later step with --frame"
-        ));
-        if args.json {
-            print_json(&comparison)?;
-        }
-        return Ok(Exit::Done);
-    }
-
-    let out = typed.out.clone().unwrap_or_else(|| super::default_folder(&format!("{}-compare", scene.name)));
-    let files = write_comparison(&out, &comparison)
-        .with_context(|| format!("{}: the comparison cannot be written; choose another --out", out.display()))?;
-    say(&format!("{}, step {}: error of each method\n\n{}", comparison.scene, comparison.step, table(&comparison)));
-    for file in files {
-        say(&format!("  {}", file.display()));
-    }
+    tell(typed, &comparison)?;
     if args.json {
         print_json(&comparison)?;
     }
     Ok(Exit::Done)
+}
+
+/// Each method with its ρ and its iterations: those of the command line, of the scene, or its own.
+fn questions(
+    typed: &CompareArgs,
+    scene: &Scene,
+    model: &Model,
+    methods: Vec<&'static Method>,
+    progress: &mut Progress,
+) -> Vec<(&'static str, Option<f64>, usize)> {
+    progress.begin("finding rho", methods.len() as u64, "methods");
+    let iterations = typed.iterations.map(|n| n as usize).or(scene.solver.iterations);
+    let mut questions = Vec::new();
+    for (done, method) in methods.into_iter().enumerate() {
+        let solver = SolverSettings { method: method.name.to_string(), iterations, ..scene.solver.clone() };
+        let rho = rho_for(&Scene { solver, ..scene.clone() }, model, method);
+        questions.push((method.name, rho, iterations.unwrap_or(method.iterations)));
+        progress.set(done as u64 + 1);
+    }
+    questions
+}
+
+/// Writes the files and says what was found.
+fn tell(typed: &CompareArgs, comparison: &Comparison) -> anyhow::Result<()> {
+    let (scene, step) = (&comparison.scene, comparison.step);
+    if comparison.nothing_to_solve {
+        say(&format!(
+            "{scene}, step {step}: there is nothing to solve, because the step begins at its solution, as in free flight: \
+             methods have no errors to compare; choose a later step with --frame"
+        ));
+        return Ok(());
+    }
+    let out = typed.out.clone().unwrap_or_else(|| super::default_folder(&format!("{scene}-compare")));
+    let files = write_comparison(&out, comparison)
+        .with_context(|| format!("{}: the comparison cannot be written; choose another --out", out.display()))?;
+    say(&format!("{scene}, step {step}: error of each method\n\n{}", table(comparison)));
+    for file in files {
+        say(&format!("  {}", file.display()));
+    }
+    Ok(())
 }
 
 /// What is compared if nobody says what: a method of each kind.

@@ -16,7 +16,7 @@ use std::time::Instant;
 pub(crate) fn selftest(args: &Args, typed: &SelftestArgs) -> anyhow::Result<Exit> {
     let begun = Instant::now();
     let settings = DeviceSettings { name: typed.device.clone(), precision: Precision::F32 };
-    let extent = if typed.large { Extent::Large } else { Extent::Usual };
+    let extent = if typed.large { Extent::Largest } else { Extent::Usual };
     let tested = AllDevices.run(&settings, Test { extent, verbose: args.verbose, auto: typed.device == "auto" })??;
     let failed = tested.checks.iter().filter(|check| !check.passed).count();
     let seconds = begun.elapsed().as_secs_f64();

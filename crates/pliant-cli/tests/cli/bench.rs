@@ -41,8 +41,33 @@ fn bench_with_a_deadline_says_how_many_steps_were_late() {
     assert!(number("p50") <= number("p99") && number("p99") <= number("max"));
     assert!(number("fewest_iterations") <= number("mean_iterations"));
     assert!(number("mean_iterations") <= number("most_iterations"));
+    assert!(number("gradient_norm") > 0.0 && number("energy_left") > 0.0 && number("energy_left") < 1.0, "{times}");
+    assert!(times["relative_error"].is_null(), "nobody asked for it: {times}");
     // Where there are no more than the first steps, they count.
     assert_eq!(timed("2")["skipped"], 0);
+}
+
+/// Regression: what was timed without the data was a box, and called an armadillo.
+#[test]
+fn bench_says_that_there_is_no_armadillo() {
+    let place = Place::new(SMALL);
+    let arguments = ["bench", "--device", "cpu", "--only", "armadillo", "--steps", "1", "--warm", "0", "--json"];
+    let mut command = place.command(&arguments);
+    let ended = command.env("PLIANT_DATA", place.path("nowhere")).output().unwrap();
+    let report: serde_json::Value = serde_json::from_slice(&ended.stdout).unwrap();
+    assert_eq!(report["steps"][0]["scene"], "box (no armadillo: set PLIANT_DATA)");
+    assert_eq!(report["sweeps"].as_array().unwrap().len(), 0, "the same box is timed as tets 55K");
+}
+
+/// Regression: nothing was timed, and that was no mistake.
+#[test]
+fn bench_of_large_meshes_alone_wants_them_to_be_asked_for() {
+    let place = Place::new(SMALL);
+    for name in ["pd", "colouring"] {
+        let ended = place.call(&["bench", name, "--device", "cpu", "--only", "1M"]);
+        assert_eq!(ended.code, 2, "{}", ended.stderr);
+        assert!(["--large", "cloth 1M", "tets 1M"].iter().all(|word| ended.stderr.contains(word)), "{}", ended.stderr);
+    }
 }
 
 #[test]

@@ -99,6 +99,20 @@ fn compare_says_that_a_frame_is_beyond_the_end_and_how_far_it_is() {
     assert!(shown.is_some_and(|line| line.starts_with("simulating: ")));
 }
 
+/// Regression: only --iterations counted, those of the scene and of --set did not.
+#[test]
+fn compare_makes_as_many_iterations_as_the_scene_says_unless_the_command_line_does() {
+    let place = Place::new(SMALL);
+    let made = |more: &[&str]| {
+        let call = ["compare", "scene.toml", "--methods", "pd-jacobi", "--frame", "1", "--json"];
+        let comparison = place.json(&[&call[..], more].concat());
+        comparison["methods"][0]["curve"].as_array().unwrap().last().unwrap()["iteration"].as_u64().unwrap()
+    };
+    assert_eq!(made(&[]), 20);
+    assert_eq!(made(&["--set", "solver.iterations=7"]), 7);
+    assert_eq!(made(&["--set", "solver.iterations=7", "--iterations", "3"]), 3);
+}
+
 #[test]
 fn methods_lists_what_there_is() {
     let place = Place::new(SMALL);

@@ -1,5 +1,6 @@
 //! The choice of the device, and what is said where it cannot be had.
 
+use crate::required::skip_without_gpu;
 use crate::support::{Place, SMALL, assert_has_keys};
 use serde_json::Value;
 
@@ -20,13 +21,7 @@ pub fn gpus(place: &Place) -> Option<Vec<String>> {
     let all = devices["devices"].as_array().unwrap();
     let names: Vec<String> =
         all.iter().filter(|d| d["kind"] == "gpu").map(|d| d["model"].as_str().unwrap().to_string()).collect();
-    if names.is_empty() {
-        let required = ["CI", "PLIANT_REQUIRE_GPU"].into_iter().find(|name| std::env::var_os(name).is_some());
-        assert!(required.is_none(), "there is no GPU, not even a software one, and {required:?} is set");
-        println!("skipped: no GPU, not even a software one");
-        return None;
-    }
-    Some(names)
+    (!skip_without_gpu(!names.is_empty())).then_some(names)
 }
 
 fn is_software(device: &Value) -> bool {

@@ -11,6 +11,8 @@ mod full_disk;
 mod killed;
 mod mesh_collider;
 mod repeatable;
+#[path = "../../../pliant-gpu/tests/required/mod.rs"]
+mod required;
 mod run;
 mod selftest;
 #[cfg(unix)]

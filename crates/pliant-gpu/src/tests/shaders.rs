@@ -99,24 +99,36 @@ fn all_modules_are_valid() {
 }
 
 #[test]
-fn every_wgsl_file_is_part_of_some_module() {
+fn every_function_of_every_wgsl_file_is_part_of_some_module() {
     let texts: String = texts().into_iter().map(|(_, text)| with_prelude(&text, GROUP)).collect();
-    let mut seen = 0;
-    for folder in ["src", "src/kernels"] {
-        for entry in std::fs::read_dir(format!("{}/{folder}", env!("CARGO_MANIFEST_DIR"))).unwrap() {
+    let mut folders =
+        ["src", "../pliant/src"].map(|folder| format!("{}/{folder}", env!("CARGO_MANIFEST_DIR")).into()).to_vec();
+    let (mut files, mut functions) = (0, 0);
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir::<&std::path::PathBuf>(&folder).unwrap() {
             let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
             if path.extension().is_none_or(|extension| extension != "wgsl") {
                 continue;
             }
             let text = std::fs::read_to_string(&path).unwrap();
-            // Templates are filled in; a line without blanks to fill is as good as any.
-            let line =
-                text.lines().rev().find(|line| line.len() > 30 && !line.chars().any(char::is_uppercase)).unwrap();
-            assert!(texts.contains(line), "{} is not checked", path.display());
-            seen += 1;
+            // Templates are filled in, and blanks are in upper case; a line without any is as good as any.
+            let is_whole = |line: &&str| !line.contains(char::is_uppercase);
+            let heads =
+                text.lines().filter(|line| line.starts_with("fn ")).filter_map(|line| line.split_inclusive('(').next());
+            let heads: Vec<&str> = heads.filter(is_whole).collect();
+            let any = text.lines().rev().filter(is_whole).find(|line| line.len() > 30).unwrap();
+            for part in heads.iter().chain([&any]) {
+                assert!(texts.contains(part), "`{part}` of {} is not checked", path.display());
+            }
+            files += 1;
+            functions += heads.len();
         }
     }
-    assert!(seen >= 18, "{seen} files");
+    assert!(files >= 65 && functions >= 200, "{files} files, {functions} functions");
 }
 
 #[test]

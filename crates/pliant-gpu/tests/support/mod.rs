@@ -22,11 +22,7 @@ impl Gpu {
         let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle());
         let adapters = pollster::block_on(instance.enumerate_adapters(wgpu::Backends::PRIMARY));
         let out: Vec<Self> = adapters.iter().filter_map(Self::open).collect();
-        if out.is_empty() {
-            let required = ["CI", "PLIANT_REQUIRE_GPU"].into_iter().find(|name| std::env::var_os(name).is_some());
-            assert!(required.is_none(), "no GPU, not even a software one, and {required:?} is set");
-            eprintln!("skipped: no GPU, not even a software one (Debian: mesa-vulkan-drivers)");
-        }
+        crate::required::skip_without_gpu(!out.is_empty());
         out
     }
 

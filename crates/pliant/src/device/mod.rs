@@ -178,7 +178,13 @@ pub trait Device {
         true
     }
 
-    /// Bytes that one [`Device::jacobi`] sweep moves at least the way it is done now, and how many of them it writes.
+    /// How [`Device::jacobi`] sweeps this problem: `"single"`, one sweep after the other; `"rings"`, several in one launch; or
+    /// `"patches"`, one per launch with the forces of elements kept where it needs them.
+    fn sweep_way(&self, _problem: &Self::Problem) -> &'static str {
+        "single"
+    }
+    /// Bytes that one [`Device::jacobi`] sweep moves at least, and how many of them it writes: those of its way, but of rings
+    /// those of single sweeps. They read rows once for several sweeps, so they may be faster than the stream of these bytes.
     fn sweep_bytes(&self, problem: &Self::Problem) -> [u64; 2];
     /// Streams so many bytes `times` times, writing as many of them as said, and waits: the least that a sweep can take.
     fn stream(&mut self, bytes: [u64; 2], times: usize) -> Result<(), DeviceError>;

@@ -5,6 +5,7 @@ use super::checkpoint::{Checkpoint, Identity};
 use super::doubts::{doubts, weight};
 use super::folder::{FolderError, RunFolder};
 use super::frame_files::FrameFiles;
+use super::frame_store::FrameStore;
 use super::frames::Frames;
 use super::glb::{self, GlbBody, GlbOptions, GlbScenery};
 use super::keeper::{Keeper, Known, keep_frame};
@@ -114,58 +115,33 @@ impl<'a> Run<'a> {
         check_previews(&options.previews, &options.out)?;
         check_memory(scene, Use::Run).map_err(SimulationError::from)?;
         let folder = RunFolder::open(&options.out)?;
-        let found =
-            if options.resume { Checkpoint::load(&folder.checkpoint()).map_err(FolderError::from)? } else { None };
-        if options.resume && found.is_none() {
-            tracing::warn!("{}: there is no run to resume; starting anew", options.out.display());
-        }
-        // What `auto` was is the method to go on with: on another device it might be another.
-        let mut solver = scene.solver.clone();
-        if let Some(checkpoint) = found.as_ref().filter(|_| solver.method == "auto") {
-            solver.method.clone_from(&checkpoint.identity.method);
-        }
-        let mut simulation = Simulation::on(devices, &Scene { solver, ..scene.clone() })?;
+        let found = to_resume(&folder, options)?;
+        let simulation = simulation(devices, scene, found.as_ref())?;
         let doubts = refuse_faulty_meshes(scene, simulation.model())?;
         let identity = identity(scene, &simulation);
-        let vertices = simulation.model().vertices();
-        if let Some(checkpoint) = &found {
-            checkpoint.check(&folder.checkpoint(), &identity, vertices).map_err(FolderError::from)?;
-        }
         let steps = (scene.time.frames * scene.time.steps_per_frame) as u64;
-        let resumed_at_step = found.as_ref().map(|c| c.state.step);
-        if let Some(at) = resumed_at_step.filter(|at| *at > steps) {
-            return Err(RunError::Beyond { at, wanted: steps });
+        if let Some(checkpoint) = &found {
+            let vertices = simulation.model().vertices();
+            checkpoint.check(&folder.checkpoint(), &identity, vertices).map_err(FolderError::from)?;
+            let at = checkpoint.state.step;
+            if at > steps {
+                return Err(RunError::Beyond { at, wanted: steps });
+            }
         }
-        let mut files = FrameFiles::new(folder.frames(), &scene.output.formats, simulation.model());
+        let files = FrameFiles::new(folder.frames(), &scene.output.formats, simulation.model());
         files.prepare().map_err(|source| {
             let what = "the folder of the frames cannot be made; choose another with --out";
             FolderError::Io { path: files.folder().to_path_buf(), what, source }
         })?;
         let mut report = blank_report(scene, &identity, &simulation);
-        report.resumed_at_step = resumed_at_step;
+        report.resumed_at_step = found.as_ref().map(|checkpoint| checkpoint.state.step);
         report.warnings.extend(doubts);
+        let mut ready = Ready { scene, folder, files, simulation, identity, report };
         let (state, store, tally) = match found {
-            Some(checkpoint) => {
-                let frame = (checkpoint.state.step / scene.time.steps_per_frame as u64) as usize;
-                report.warnings.extend(oddities_of_resumption(&checkpoint.identity, &identity, &files, frame));
-                simulation.set_state(&checkpoint.state);
-                simulation.set_sides(&checkpoint.sides);
-                checkpoint.rho.into_iter().for_each(|rho| simulation.set_rho(rho));
-                (checkpoint.state, folder.go_back_to(frame, vertices)?, checkpoint.tally)
-            }
-            None => {
-                if let Some(earlier) = folder.earlier_run()? {
-                    hooks.replaces(&earlier);
-                }
-                let mut store = folder.start_anew(&options.previews, vertices)?;
-                files.tidy();
-                let state = simulation.state().map_err(SimulationError::from)?;
-                report.warnings.extend(crossing_at_start(scene, simulation.model(), &state));
-                report.warnings.extend(odd_at_start(scene, simulation.model(), &state));
-                keep_frame(&mut store, &mut files, 0, &state)?;
-                (state, store, Tally::default())
-            }
+            Some(checkpoint) => ready.resume(checkpoint)?,
+            None => ready.start_anew(options, hooks)?,
         };
+        let Ready { folder, files, mut simulation, identity, report, .. } = ready;
         let sides = simulation.sides().map_err(SimulationError::from)?;
         let known = Arc::new(Known { state, rho: simulation.rho(), sides, tally: tally.clone() });
         let tunnelling = Tunnelling::new(scene, simulation.model(), &known);
@@ -289,6 +265,71 @@ impl<'a> Run<'a> {
         drop(keeper);
         Ok(self.report)
     }
+}
+
+/// All that a run needs but a state to begin with.
+struct Ready<'a> {
+    scene: &'a Scene,
+    folder: RunFolder,
+    files: FrameFiles,
+    simulation: Simulation,
+    identity: Identity,
+    report: RunReport,
+}
+
+impl Ready<'_> {
+    /// Goes back to a checkpoint.
+    fn resume(&mut self, checkpoint: Checkpoint) -> Result<(State, FrameStore, Tally), RunError> {
+        let frame = (checkpoint.state.step / self.scene.time.steps_per_frame as u64) as usize;
+        let odd = oddities_of_resumption(&checkpoint.identity, &self.identity, &self.files, frame);
+        self.report.warnings.extend(odd);
+        self.simulation.set_state(&checkpoint.state)?;
+        self.simulation.set_sides(&checkpoint.sides);
+        checkpoint.rho.into_iter().for_each(|rho| self.simulation.set_rho(rho));
+        let store = self.folder.go_back_to(frame, self.simulation.model().vertices())?;
+        Ok((checkpoint.state, store, checkpoint.tally))
+    }
+
+    /// Replaces an earlier run, if there is one, and keeps the first frame.
+    fn start_anew(
+        &mut self,
+        options: &RunOptions,
+        hooks: &mut dyn RunHooks,
+    ) -> Result<(State, FrameStore, Tally), RunError> {
+        if let Some(earlier) = self.folder.earlier_run()? {
+            hooks.replaces(&earlier);
+        }
+        let mut store = self.folder.start_anew(&options.previews, self.simulation.model().vertices())?;
+        self.files.tidy();
+        let state = self.simulation.state().map_err(SimulationError::from)?;
+        let model = self.simulation.model();
+        self.report.warnings.extend(crossing_at_start(self.scene, model, &state));
+        self.report.warnings.extend(odd_at_start(self.scene, model, &state));
+        keep_frame(&mut store, &mut self.files, 0, &state)?;
+        Ok((state, store, Tally::default()))
+    }
+}
+
+/// The checkpoint to go on from, if that is wanted and there is one.
+fn to_resume(folder: &RunFolder, options: &RunOptions) -> Result<Option<Checkpoint>, RunError> {
+    if !options.resume {
+        return Ok(None);
+    }
+    let found = Checkpoint::load(&folder.checkpoint()).map_err(FolderError::from)?;
+    if found.is_none() {
+        tracing::warn!("{}: there is no run to resume; starting anew", options.out.display());
+    }
+    Ok(found)
+}
+
+/// The simulation of a scene. What `auto` was in the run to resume is the method to go on with: on another device it might be
+/// another.
+fn simulation(devices: &impl Devices, scene: &Scene, found: Option<&Checkpoint>) -> Result<Simulation, RunError> {
+    let mut solver = scene.solver.clone();
+    if let Some(checkpoint) = found.filter(|_| solver.method == "auto") {
+        solver.method.clone_from(&checkpoint.identity.method);
+    }
+    Ok(Simulation::on(devices, &Scene { solver, ..scene.clone() })?)
 }
 
 /// Distance, m, from which a collider may have held what ended a step of h seconds there: what rests is rounded, and may end a

@@ -1,6 +1,6 @@
 //! How long steps and sweeps take, for `pliant bench`.
 
-use super::{Certificate, Simulation, SimulationError, step_input};
+use super::{Certificate, Question, Simulation, SimulationError, reference, step_input};
 use crate::device::{Blend, Device, DeviceError, Devices, Slot, Task};
 use crate::model::{Model, State, System};
 use crate::scene::Scene;
@@ -52,17 +52,25 @@ pub struct StepTimes {
     pub max_stretch: f64,
     /// Mean of it.
     pub mean_stretch: f64,
+    /// Mean ‖∇E‖ of the solutions, N.
+    pub gradient_norm: f64,
+    /// Mean of E/E⁰, the energy of a solution over that where its solve began.
+    pub energy_left: f64,
+    /// (E − E*)/(E⁰ − E*) of one more step, if it was asked for and there is something to solve.
+    pub relative_error: Option<f64>,
     /// Tries that were rolled back.
     pub retries: usize,
 }
 
 /// Simulates a scene: first for as long as `warm`, because idle processors are slow, then `steps` steps, each timed from
-/// the call to the certificate. Under a deadline the first [`LEARNING`] of them do not count if there are more.
+/// the call to the certificate. Under a deadline the first [`LEARNING`] of them do not count if there are more. With `error`
+/// the reference solves one more step.
 pub fn time_steps(
     devices: &impl Devices,
     scene: &Scene,
     warm: Duration,
     steps: usize,
+    error: bool,
 ) -> Result<StepTimes, SimulationError> {
     let mut simulation = Simulation::on(devices, scene)?;
     let start = simulation.state()?;
@@ -70,26 +78,29 @@ pub fn time_steps(
     while Instant::now() < end {
         simulation.step()?;
     }
-    simulation.set_state(&start);
+    simulation.set_state(&start)?;
     let budget = scene.solver.budget_ms;
     let skipped = if budget.is_some() && steps > LEARNING { LEARNING } else { 0 };
     let (mut times, mut iterations) = (Vec::with_capacity(steps), Vec::with_capacity(steps));
-    let (mut last, mut retries) = (Certificate::default(), 0);
+    let (mut certificates, mut retries) = (Vec::with_capacity(steps), 0);
     for step in 0..steps {
         let begun = Instant::now();
         let report = simulation.step()?;
         let ms = begun.elapsed().as_secs_f64() * 1e3;
         retries += report.retries;
-        last = report.certificate;
         if step >= skipped {
             times.push(ms);
             iterations.push(report.iterations);
+            certificates.push(report.certificate);
         }
     }
+    let relative_error = if error { relative_error(scene, &mut simulation)? } else { None };
     times.sort_by(f64::total_cmp);
     let counted = times.len().max(1) as f64;
     // The smallest time that at least this share of all times does not exceed.
     let at = |share: f64| times.get(((times.len() as f64 * share).ceil() as usize).saturating_sub(1));
+    let mean = |of: &dyn Fn(&Certificate) -> f64| certificates.iter().map(of).sum::<f64>() / counted;
+    let last = certificates.last().copied().unwrap_or_default();
     let model = simulation.model();
     Ok(StepTimes {
         device: simulation.device().to_string(),
@@ -110,8 +121,22 @@ pub fn time_steps(
         most_iterations: iterations.iter().copied().max().unwrap_or(0),
         max_stretch: last.max_stretch,
         mean_stretch: last.mean_stretch,
+        gradient_norm: mean(&|certificate| certificate.gradient_norm),
+        energy_left: mean(&|certificate| certificate.energy / certificate.start_energy.max(f64::MIN_POSITIVE)),
+        relative_error,
         retries,
     })
+}
+
+/// Makes one more step, which the reference solves, too.
+fn relative_error(scene: &Scene, simulation: &mut Simulation) -> Result<Option<f64>, SimulationError> {
+    let before = simulation.state()?;
+    let report = simulation.step()?;
+    let question = Question { scene, model: simulation.model(), state: &before };
+    let reference = reference(&question)?;
+    // The energies of pieces of a step are other ones.
+    let comparable = report.pieces == 1 && !reference.has_nothing_to_solve(&question);
+    Ok(comparable.then(|| reference.relative_error(report.certificate.energy)))
 }
 
 /// Wall-clock time of Jacobi-Chebyshev iterations, and of streaming their bytes.
@@ -123,6 +148,8 @@ pub struct SweepTimes {
     pub vertices: usize,
     /// Elements.
     pub elements: usize,
+    /// How the device sweeps, and so whose bytes these are; see [`Device::sweep_way`].
+    pub way: &'static str,
     /// Bytes that one iteration moves at least.
     pub bytes: u64,
     /// Time of an iteration, µs.
@@ -157,9 +184,9 @@ impl Task for Sweeps<'_> {
         let h = self.scene.time.step_size();
         let system = Arc::new(System::new(&self.model, h, h));
         let mut problem = device.upload(&self.model, &system)?;
-        let [mut x, mut x_before, v] = [(); 3].map(|()| device.points(&problem));
+        let [mut x, mut v, mut x_before] = [(); 3].map(|()| device.points(&problem));
         device.write(&self.state.x, &mut x);
-        device.write(&self.state.v, &mut x_before);
+        device.write(&self.state.v, &mut v);
         device.begin_step(&mut problem, &step_input(&self.model, h, h), &x, &v);
         // Not at rest, where formulas may take shorter ways.
         let wave = |i: usize| 1.0 + 1e-3 * (1.0 + i as f64 * 0.7).sin();
@@ -181,6 +208,7 @@ impl Task for Sweeps<'_> {
             device: device.name(),
             vertices: self.model.vertices(),
             elements: self.model.element_count(),
+            way: device.sweep_way(&problem),
             bytes: bytes[0],
             us: 1e6 * time,
             floor_us: 1e6 * floor,

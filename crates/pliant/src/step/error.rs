@@ -20,6 +20,19 @@ pub enum SimulationError {
         /// What went wrong.
         reason: String,
     },
+    /// A state that is not one of this model. That of the simulation is as it was.
+    #[error(
+        "the state has {positions} positions and {velocities} velocities, but the scene has {vertices} vertices; take a \
+         state of the same scene"
+    )]
+    WrongState {
+        /// How many positions it has.
+        positions: usize,
+        /// How many velocities.
+        velocities: usize,
+        /// How many of each there must be.
+        vertices: usize,
+    },
     /// A step failed however small it was made. The state is still that of the last good step.
     #[error(
         "step {step} (time {time:.4} s) failed {attempts} times, the last time in {pieces} pieces: {reason}; \

@@ -48,7 +48,7 @@ pub trait Stepper {
     fn step_showing(&mut self, see: &mut dyn FnMut(State)) -> Result<StepReport, SimulationError>;
     /// The current state; waits for the device.
     fn state(&mut self) -> Result<State, DeviceError>;
-    /// Replaces the state.
+    /// Replaces the state by another one of the same model.
     fn set_state(&mut self, state: &State);
     /// ρ in use, if the method has one.
     fn rho(&self) -> Option<f64>;
