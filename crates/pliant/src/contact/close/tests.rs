@@ -200,7 +200,7 @@ fn all_pairs<R: Real>(case: &Case) -> AllPairs<R> {
             let at_rest = segment_segment([i, j].map(rest), [k, l].map(rest)).offset.length();
             let shared = [k, l].iter().any(|m| [i, j].contains(m));
             let mut facing = [e, f].map(|e| if same(i, k) { Facing::ANY } else { Facing::of_edge(&surface, &x, e) });
-            if facing[0].width() < facing[1].width() {
+            if facing[0].width() + R::of(1e-3) < facing[1].width() {
                 facing.swap(0, 1);
             }
             let faces = !facing.iter().any(|facing| facing.is_far_off(closest.offset));
