@@ -28,6 +28,8 @@ const CORNER: u64 = 4;
 /// Words of sums of a pair of parts and of a part, and of its links; see touch_press.wgsl.
 const PAIR_SUMS: u64 = 4;
 const PART_SUMS: u64 = 4;
+/// Copies of sums that workgroups take turns with.
+const COPIES: u64 = 32;
 const LINKS: u64 = 3;
 /// Contacts there is room for at first.
 const ROOM: u32 = 1024;
@@ -85,6 +87,7 @@ struct TouchKernels {
     bound: Arc<Kernel>,
     reset: Arc<Kernel>,
     weigh: Arc<Kernel>,
+    collect: Arc<Kernel>,
     gather: Arc<Kernel>,
     lead: Arc<Kernel>,
     limit: Arc<Kernel>,
@@ -152,7 +155,7 @@ impl Record {
 /// The texts of the kernels with their names: what contacts do, which vertices are in them, how hard they press.
 pub(crate) fn texts() -> [(&'static str, String); 3] {
     let head = "const GRIDS: bool = false;\n@group(0) @binding(15) var<storage, read> colliders: array<vec4<f32>>;\n";
-    let constants = format!("{head}const KNOWN: f32 = {KNOWN:e};\n");
+    let constants = format!("{head}const KNOWN: f32 = {KNOWN:e};\nconst COPIES: u32 = {COPIES}u;\n");
     let text = |own: &str| [&constants, pliant::math::WGSL, pliant::contact::WGSL, TOUCH_WGSL, own].join("\n");
     [
         ("touches", text(include_str!("kernels/touches.wgsl"))),
@@ -191,6 +194,7 @@ impl TouchKernels {
             bound,
             reset: press("reset")?,
             weigh: press("weigh")?,
+            collect: press("collect")?,
             gather: press("gather")?,
             lead: press("lead")?,
             limit: press("limit")?,
@@ -208,7 +212,7 @@ impl PressingBuffers {
             contacts: Buffer::new(context, "how hard contacts press", 0)?,
             pairs: Buffer::new(context, "pairs of parts", 0)?,
             pair_sums: Buffer::new(context, "sums over pairs of parts", 0)?,
-            part_sums: Buffer::new(context, "sums over contacts of parts", 4 * PART_SUMS * count)?,
+            part_sums: Buffer::new(context, "sums over contacts of parts", 4 * COPIES * PART_SUMS * count)?,
             links: Buffer::new(context, "links of parts", 4 * LINKS * count)?,
             leaders: Buffer::with(context, "leaders of parts", &(0..count as u32).map(|k| [k, 0]).collect::<Vec<_>>())?,
         })
@@ -286,7 +290,7 @@ impl Touching {
         context.queue.write_buffer(&self.corners.raw, 0, bytemuck::cast_slice(&none));
         self.pressing.contacts = Buffer::new(context, "how hard contacts press", 16 * room)?;
         self.pressing.pairs = Buffer::new(context, "pairs of parts", 4 * pairs)?;
-        self.pressing.pair_sums = Buffer::new(context, "sums over pairs of parts", 4 * PAIR_SUMS * pairs)?;
+        self.pressing.pair_sums = Buffer::new(context, "sums over pairs of parts", 4 * COPIES * PAIR_SUMS * pairs)?;
         self.parameters.pairs = pairs as u32;
         self.room = room as u32;
         Ok(())
@@ -339,9 +343,10 @@ impl Touching {
             links,
             leaders,
         ];
-        let TouchKernels { reset, weigh, gather, lead, limit, .. } = &self.kernels;
-        let parts = self.parameters.parts;
-        for (kernel, n) in [(reset, parts), (weigh, self.count), (gather, parts), (lead, parts)] {
+        let TouchKernels { reset, weigh, collect, gather, lead, limit, .. } = &self.kernels;
+        let (parts, pairs_there) = (self.parameters.parts, self.parameters.pairs);
+        for (kernel, n) in [(reset, parts), (weigh, self.count), (collect, pairs_there), (gather, parts), (lead, parts)]
+        {
             recorder.run(kernel, &buffers, &PressParameters { n, ..self.parameters }, n);
         }
         if self.parameters.coefficient > 0.0 {

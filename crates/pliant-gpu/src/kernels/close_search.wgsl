@@ -16,6 +16,11 @@
 
 var<private> nearest: array<vec4<u32>, SLOTS>;
 var<private> found: u32;
+// Boxes that overlap, by their places, before they are looked at: all invocations scan, and then all look, instead of each
+// waiting for the others whenever one has found something.
+const PENDING: u32 = 96u;
+var<private> pending: array<u32, PENDING>;
+var<private> waiting: u32;
 
 // Nearest first; the order is the same however they were found.
 fn precedes(a: vec4<u32>, b: vec4<u32>) -> bool {
@@ -63,7 +68,23 @@ struct Looking {
     end: u32,
 }
 
-// Looks at the boxes of cells `first` to `last`, of a level.
+// Looks at all that is pending.
+fn look_at_pending(me: Looking) {
+    for (var k = 0u; k < waiting; k++) {
+        let placed = sorted[pending[k]];
+        let other = placed.tag & BELOW_LEVEL;
+        var near = FAR;
+        if EDGES {
+            near = edge_edge(me.who, other, me.motion + placed.motion);
+        } else {
+            near = vertex_triangle(me.who, other, me.motion + placed.motion);
+        }
+        if near.counts { keep(vec4(other, near.part, bitcast<u32>(near.clearance))); }
+    }
+    waiting = 0u;
+}
+
+// Finds the boxes of cells `first` to `last`, of a level, that overlap its own.
 fn look_through(me: Looking, level: u32, first: u32, last: u32) {
     var k = cells[first];
     if EDGES && level == me.level { k = max(k, me.begin); }
@@ -71,17 +92,14 @@ fn look_through(me: Looking, level: u32, first: u32, last: u32) {
     for (; k < end; k++) {
         let placed = sorted[k];
         if any(placed.low > me.high) || any(me.low > placed.high) { continue; }
-        let other = placed.tag & BELOW_LEVEL;
         if EDGES {
             // Cells of other levels may have the same hash, and then would be seen from both sides.
             if (placed.tag >> LEVEL_SHIFT) != level { continue; }
-            if level == me.level && k < me.end && other <= me.who { continue; }
-            let near = edge_edge(me.who, other, me.motion + placed.motion);
-            if near.counts { keep(vec4(other, near.part, bitcast<u32>(near.clearance))); }
-        } else {
-            let near = vertex_triangle(me.who, other, me.motion + placed.motion);
-            if near.counts { keep(vec4(other, near.part, bitcast<u32>(near.clearance))); }
+            if level == me.level && k < me.end && (placed.tag & BELOW_LEVEL) <= me.who { continue; }
         }
+        if waiting == PENDING { look_at_pending(me); }
+        pending[waiting] = k;
+        waiting++;
     }
 }
 
@@ -117,6 +135,7 @@ fn search(
     let number = index(group, groups, local);
     if number >= p.n { return; }
     found = 0u;
+    waiting = 0u;
     var me = Looking(number, vec3(0.0), 0.0, vec3(-1.0), 0u, 0u, 0u);
     var is_there = false;
     if EDGES {
@@ -140,6 +159,7 @@ fn search(
             let extent = extents[level + select(0u, LEVELS, EDGES)];
             if extent > 0u { look_at(me, level, bitcast<f32>(extent)); }
         }
+        look_at_pending(me);
     }
     let owner = number + select(0u, p.owners, EDGES);
     let len = min(found, SLOTS);

@@ -1,7 +1,8 @@
 // How hard contacts between bodies press, and so their friction, and which parts are in contact. Twin of
 // device/touch_friction.rs and of `Groups` in device/parts.rs. The constants KNOWN and STIFFEST come from Rust.
 //
-// Sums go over contacts in any order, so they are whole numbers: of 64 bits, in two words, the lower one first.
+// Sums go over contacts in any order, so they are whole numbers: of 64 bits, in two words, the lower one first. Workgroups take
+// turns with COPIES of them (the constant comes from Rust), because all contacts may be of one pair.
 
 struct Parameters {
     // Invocations: contacts or parts.
@@ -54,18 +55,15 @@ fn whole_low(value: f32) -> u32 {
     return u32((value - floor(value)) * 4294967296.0);
 }
 
-fn add_to_pair(k: u32, unbounded: f32) {
-    let value = clamp(unbounded, 0.0, MOST);
-    let low = whole_low(value);
+// Adds two words to two others.
+fn add_to_pair(k: u32, low: u32, high: u32) {
     let old = atomicAdd(&pair_sums[k], low);
-    atomicAdd(&pair_sums[k + 1u], u32(value) + select(0u, 1u, old > 0xffffffffu - low));
+    atomicAdd(&pair_sums[k + 1u], high + select(0u, 1u, old > 0xffffffffu - low));
 }
 
-fn add_to_part(k: u32, unbounded: f32) {
-    let value = clamp(unbounded, 0.0, MOST);
-    let low = whole_low(value);
+fn add_to_part(k: u32, low: u32, high: u32) {
     let old = atomicAdd(&part_sums[k], low);
-    atomicAdd(&part_sums[k + 1u], u32(value) + select(0u, 1u, old > 0xffffffffu - low));
+    atomicAdd(&part_sums[k + 1u], high + select(0u, 1u, old > 0xffffffffu - low));
 }
 
 fn pair_sum(k: u32) -> f32 {
@@ -83,7 +81,8 @@ fn first_of(base: u32, k: u32) -> u32 {
         let up = atomicLoad(&links[base + at]);
         if up == at { return at; }
         // Half as far next time.
-        atomicMin(&links[base + at], atomicLoad(&links[base + up]));
+        let above = atomicLoad(&links[base + up]);
+        if above != up { atomicMin(&links[base + at], above); }
         at = up;
     }
     return at;
@@ -137,7 +136,9 @@ fn reset(
     atomicStore(&links[k], k);
     atomicStore(&links[p.parts + k], k);
     atomicStore(&links[2u * p.parts + k], 0u);
-    for (var j = 0u; j < PART_SUMS; j++) { atomicStore(&part_sums[PART_SUMS * k + j], 0u); }
+    for (var copy = 0u; copy < COPIES; copy++) {
+        for (var j = 0u; j < PART_SUMS; j++) { atomicStore(&part_sums[PART_SUMS * (copy * p.parts + k) + j], 0u); }
+    }
 }
 
 // What a contact stops of the side with these corners, kg.
@@ -187,19 +188,40 @@ fn weigh(
     let touch = touches[t];
     let sides = vec2(part[touch.stencil.x], part[touch.stencil.w]);
     link(p.parts, sides.x, sides.y);
-    atomicStore(&links[2u * p.parts + sides.x], 1u);
+    if atomicLoad(&links[2u * p.parts + sides.x]) == 0u { atomicStore(&links[2u * p.parts + sides.x], 1u); }
     if part_mass[sides.x] > 0.0 && part_mass[sides.y] > 0.0 { link(0u, sides.x, sides.y); }
     let own = press_of(touch);
     pressing[t] = own;
     if own.x <= 0.0 { return; }
-    let pair = PAIR_SUMS * pair_of(t);
-    add_to_pair(pair, own.x * p.per_newton);
-    add_to_pair(pair + 2u, own.y * p.per_newton);
-    add_to_part(PART_SUMS * sides.x, own.z * p.per_kg);
-    add_to_part(PART_SUMS * sides.y, own.w * p.per_kg);
+    let copy = group_index(group, groups) % COPIES;
+    let pair = PAIR_SUMS * (copy * p.pairs + pair_of(t));
+    let forces = clamp(own.xy * p.per_newton, vec2(0.0), vec2(MOST));
+    let masses = clamp(own.zw * p.per_kg, vec2(0.0), vec2(MOST));
+    add_to_pair(pair, whole_low(forces.x), u32(forces.x));
+    add_to_pair(pair + 2u, whole_low(forces.y), u32(forces.y));
+    add_to_part(PART_SUMS * (copy * p.parts + sides.x), whole_low(masses.x), u32(masses.x));
+    add_to_part(PART_SUMS * (copy * p.parts + sides.y), whole_low(masses.y), u32(masses.y));
 }
 
-// What is linked to the first of each.
+// Copies of sums into the first of them; an invocation per pair there is room for.
+@compute @workgroup_size(GROUP)
+fn collect(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+) {
+    let k = index(group, groups, local);
+    if k < p.n && atomicLoad(&pairs[k]) != 0u {
+        for (var copy = 1u; copy < COPIES; copy++) {
+            for (var j = 0u; j < PAIR_SUMS; j += 2u) {
+                let at = PAIR_SUMS * (copy * p.pairs + k) + j;
+                add_to_pair(PAIR_SUMS * k + j, atomicLoad(&pair_sums[at]), atomicLoad(&pair_sums[at + 1u]));
+            }
+        }
+    }
+}
+
+// What is stopped of each part, and what is linked to the first of each.
 @compute @workgroup_size(GROUP)
 fn gather(
     @builtin(workgroup_id) group: vec3<u32>,
@@ -208,7 +230,12 @@ fn gather(
 ) {
     let k = index(group, groups, local);
     if k >= p.n { return; }
-    add_to_part(PART_SUMS * first_of(0u, k) + 2u, part_mass[k] * p.per_kg);
+    for (var copy = 1u; copy < COPIES; copy++) {
+        let at = PART_SUMS * (copy * p.parts + k);
+        add_to_part(PART_SUMS * k, atomicLoad(&part_sums[at]), atomicLoad(&part_sums[at + 1u]));
+    }
+    let mass = clamp(part_mass[k] * p.per_kg, 0.0, MOST);
+    add_to_part(PART_SUMS * first_of(0u, k) + 2u, whole_low(mass), u32(mass));
     let first = first_of(p.parts, k);
     leaders[k].x = first;
     if atomicLoad(&links[2u * p.parts + k]) > 0u { atomicStore(&links[2u * p.parts + first], 1u); }
