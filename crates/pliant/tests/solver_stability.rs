@@ -6,7 +6,7 @@ mod support;
 
 use pliant::math::Vec3;
 use pliant::scene::Scene;
-use pliant::solver::{METHODS, Needs};
+use pliant::solver::{METHODS, Needs, find_method};
 use pliant::step::Simulation;
 use stability::{Bounds, LONG, STIFFNESSES, coarsen, methods, run, stiffen};
 use support::*;
@@ -53,6 +53,27 @@ fn every_method_keeps_a_solid_calm() {
 fn every_method_keeps_contact_calm() {
     let scene = shipped("drape.toml", &[("cloth.resolution", "9"), ("cloth.position", "[0, 0.78, 0]")]);
     all_calm(&scene, LONG, Bounds { stretch: 20.0, extent: 10.0, speed: 30.0 });
+}
+
+/// The large scenes, made small; each with a method of every kind, because contact makes them slow.
+#[test]
+fn methods_of_every_kind_keep_the_large_scenes_calm() {
+    let noodles = [("cloth.noodle.copies", "3"), ("cloth.noodle.resolution", "[24, 3]")];
+    let heap = [("cloth.throw.copies", "3"), ("cloth.throw.resolution", "10"), ("collider.armchair.cells", "32")];
+    let armadillo = [("solid.data", "none"), ("solid.tets", "4000")];
+    let scenes: [(Scene, usize); 3] = [
+        (shipped("noodles.toml", &noodles), 40),
+        (shipped("cloth-heap.toml", &heap), 40),
+        (shipped("armadillo.toml", &armadillo), 20),
+    ];
+    let bounds = Bounds { stretch: 20.0, extent: 10.0, speed: 30.0 };
+    for (scene, steps) in scenes {
+        for name in ["pd-jacobi-chebyshev", "vivace", "pd-pcg", "pbd-gauss-seidel", "xpbd"] {
+            let outcome = run(&scene, find_method(name).unwrap(), 1.0, steps, bounds);
+            println!("{outcome:?}");
+            assert_eq!(outcome.failed, None, "{outcome:?}");
+        }
+    }
 }
 
 /// Not from every random cloud: one of hundreds ends wound up in another minimum of E, without an inverted tet, and stays

@@ -12,6 +12,7 @@ pub(crate) mod run;
 pub(crate) mod selftest;
 
 use crate::args::SceneArgs;
+use crate::progress::say;
 use pliant::device::DeviceChoice;
 use pliant::scene::{Precision, Scene};
 use std::path::PathBuf;
@@ -31,6 +32,7 @@ fn scene(args: &SceneArgs) -> anyhow::Result<Scene> {
         _ => {}
     }
     DeviceChoice::of(&scene.device.name)?;
+    scene.notes.iter().for_each(|note| say(note));
     Ok(scene)
 }
 

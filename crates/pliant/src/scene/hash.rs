@@ -8,14 +8,15 @@ use crate::math::Fnv;
 use super::types::{ColliderShape, MeshSource, OutputSettings, Scene, Time};
 
 impl Scene {
-    /// The same for scenes that simulate the same: it leaves out the name, the folder, the output and the number of
-    /// frames, and takes in the contents of mesh files (a file that cannot be read counts by its path).
+    /// The same for scenes that simulate the same: it leaves out the name, the folder, the output, the notes and the
+    /// number of frames, and takes in the contents of mesh files (a file that cannot be read counts by its path).
     pub fn hash(&self) -> u64 {
         let physics = Scene {
             name: String::new(),
             folder: PathBuf::new(),
             time: Time { frames: 0, ..self.time },
             output: OutputSettings { formats: Vec::new(), checkpoint_every: 0 },
+            notes: Vec::new(),
             ..self.clone()
         };
         let mut hash = Fnv::default();

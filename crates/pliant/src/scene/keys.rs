@@ -39,8 +39,31 @@ const THICKNESS: Key = key(
     "0.001",
     "Distance kept from colliders (and with `self_collision` between surfaces, half of it from each), and how far contact is squeezed under load. 0: cloth lies in the surface, which pictures show as flicker or holes, and friction knows of weight and motion only, not of tension or clamps.",
 );
+const COPIES: Key = key(
+    "copies",
+    Kind::Count(1, MOST_COPIES),
+    "1",
+    "How many there are of it. Several are called by its name and a number: `napkin-0`, `napkin-1`.",
+);
+const COPY_OFFSET: Key =
+    key("copy_offset", Kind::Vector(LENGTH), "required if there are `copies`", "From each copy to the next.");
+const COPY_SCATTER: Key = key(
+    "copy_scatter",
+    Kind::Vector(LENGTH),
+    "[0, 0, 0]",
+    "Moves each copy at random along x, y and z, by at most this to either side.",
+);
+const COPY_TURN: Key = key(
+    "copy_turn",
+    Kind::Vector(ANGLE),
+    "[0, 0, 0]",
+    "Adds to the `rotation` of each copy at random, at most this to either side.",
+);
 const MOVES: Key =
     key("moves", Kind::Interval(TIME, Range::MOMENT), "[0, inf]", "It moves only from the first to the second time.");
+
+/// More bodies than this from one table are a typing error.
+const MOST_COPIES: u64 = 10_000;
 
 /// The most vertices along one side of a generated cloth.
 const MOST_SIDE: u64 = 20_000;
@@ -59,7 +82,12 @@ pub(super) const TOP: SectionKeys = SectionKeys {
         key("pliant", Kind::Count(1, 1), "required", "Version of the format: 1."),
         key("name", Kind::Text, "the file's name without its ending", "Name for reports and output."),
         key("gravity", Kind::Vector(ACCELERATION), "[0, -9.81, 0]", "Acceleration of gravity; y is up."),
-        key("seed", Kind::Count(0, u64::MAX), "0", "Seed of everything random: `jitter`, `scramble`, Delaunay points."),
+        key(
+            "seed",
+            Kind::Count(0, u64::MAX),
+            "0",
+            "Seed of everything random: `jitter`, `scramble`, `copy_scatter`, `copy_turn`.",
+        ),
     ],
 };
 
@@ -126,6 +154,10 @@ const CLOTH: SectionKeys = SectionKeys {
         START_VELOCITY,
         JITTER,
         SCRAMBLE,
+        COPIES,
+        COPY_OFFSET,
+        COPY_SCATTER,
+        COPY_TURN,
     ],
 };
 
@@ -133,15 +165,21 @@ const SOLID: SectionKeys = SectionKeys {
     name: "solid",
     many: true,
     decides: "shape",
-    about: "A soft solid. Generated shapes are centred at the origin; cylinders stand and tori lie around y.",
+    about: "A soft solid. Generated shapes are centred at the origin; cylinders stand and tori lie around y. A creature stands on the origin, is 1 m high and looks along -z.",
     keys: &[
         NAME,
         MESH,
         key(
             "shape",
-            Kind::Choice(&["box", "bar", "cylinder", "sphere", "torus", "double-helix"]),
+            Kind::Choice(&["box", "bar", "cylinder", "sphere", "torus", "double-helix", "creature"]),
             "required, unless there is a `mesh`",
             "The generated shape.",
+        ),
+        key(
+            "data",
+            Kind::Text,
+            "none",
+            "A mesh file of the folder of reference meshes, taken instead of the `shape` if it is there: in the folder that the variable `PLIANT_DATA` names, else in `../../shared/data` from the scene's folder.",
         ),
         key(
             "size",
@@ -169,7 +207,8 @@ const SOLID: SectionKeys = SectionKeys {
             "Length of edge wanted.",
         )
         .only(&["box", "bar", "cylinder", "sphere", "torus"]),
-        key("tets", Kind::Count(240, 50_000_000), "20000", "Number of tetrahedra wanted.").only(&["double-helix"]),
+        key("tets", Kind::Count(240, 50_000_000), "20000", "Number of tetrahedra wanted.")
+            .only(&["double-helix", "creature"]),
         key(
             "material",
             Kind::Choice(&SOLID_NAMES),
@@ -209,6 +248,10 @@ const SOLID: SectionKeys = SectionKeys {
         START_VELOCITY,
         JITTER,
         SCRAMBLE,
+        COPIES,
+        COPY_OFFSET,
+        COPY_SCATTER,
+        COPY_TURN,
     ],
 };
 

@@ -31,6 +31,8 @@ pub struct Scene {
     pub device: DeviceSettings,
     /// What to write.
     pub output: OutputSettings,
+    /// For people who read the scene: which mesh was taken where the file leaves a choice.
+    pub notes: Vec<String>,
 }
 
 /// Where a body's mesh comes from.
@@ -81,6 +83,11 @@ pub enum MeshSource {
     },
     /// Two intertwined helical bars joined at both ends (course, figure 18).
     DoubleHelix {
+        /// Number of tets wanted; the generator comes as near as its lattice allows.
+        tets: usize,
+    },
+    /// A creature on two legs with arms, ears and a tail, 1 m high, that stands on the origin and looks along −z.
+    Creature {
         /// Number of tets wanted; the generator comes as near as its lattice allows.
         tets: usize,
     },

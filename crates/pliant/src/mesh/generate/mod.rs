@@ -1,8 +1,9 @@
 //! Meshes made from numbers: cloth rectangles, solids cut from mapped lattices, and surfaces to draw.
 //!
-//! Everything is centred at the origin, y up, and the same to the bit on every call. Cloth and surfaces fill
+//! Everything is centred at the origin (a creature stands on it), y up, and the same to the bit on every call. Cloth and surfaces fill
 //! `Mesh::triangles` only, solids fill `Mesh::tets` only (their skin is `topology::boundary_triangles`).
 
+mod creature;
 mod double_helix;
 mod grid;
 mod kuhn;
@@ -17,6 +18,7 @@ pub mod surface;
 #[cfg(test)]
 mod tests;
 
+pub use creature::creature;
 pub use double_helix::double_helix;
 pub use grid::grid;
 pub use level_set::level_set;
@@ -37,5 +39,6 @@ pub fn from_source(source: &MeshSource) -> Result<Option<Mesh>, GenerateError> {
         MeshSource::Sphere { radius, edge } => sphere(radius, edge).map(Some),
         MeshSource::Torus { major_radius, minor_radius, edge } => torus(major_radius, minor_radius, edge).map(Some),
         MeshSource::DoubleHelix { tets } => double_helix(tets).map(Some),
+        MeshSource::Creature { tets } => creature(tets).map(Some),
     }
 }

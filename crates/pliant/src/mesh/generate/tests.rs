@@ -203,6 +203,23 @@ fn double_helices_come_near_any_number_from_small_to_figure_18() {
     }
 }
 
+#[test]
+fn creatures_stand_in_one_piece_with_their_hands_up() {
+    for tets in [4000, 12_000, 55_000] {
+        let mesh = creature(tets).unwrap();
+        let (got, least) = (mesh.tets.len(), min_dihedral(&mesh));
+        println!("creature of {tets}: {got} tets, {} vertices, dihedral {least:.1}°", mesh.points.len());
+        assert!((got as f64 / tets as f64 - 1.0).abs() < 0.03, "{tets}: {got}");
+        assert!(least > 8.0, "{tets}: {least}");
+        assert_eq!(pieces(&mesh), 1);
+        assert!((enclosed(&skin(&mesh)) / volume(&mesh) - 1.0).abs() < 1e-9);
+        let [low, high] = bounds(&mesh);
+        assert!(low[1].abs() < 0.03 && (high[1] - 1.0).abs() < 0.04 && (low[0] + high[0]).abs() < 1e-12);
+        let hand = mesh.points.iter().filter(|p| p[0] > 0.3 && p[1] > 0.78 && p[2] < -0.1).count();
+        assert!(hand >= 4, "{tets}: {hand} vertices in a hand");
+    }
+}
+
 /// Rounding to whole cells stretches them most when there are few.
 #[test]
 fn no_coarse_round_solid_has_flat_tets() {
@@ -289,6 +306,8 @@ fn silly_parameters_are_refused_with_what_and_what_to_do() {
         (torus(1.0, 1e-9, 1.0), "raise edge"),
         (double_helix(10), "tets is 10, expected at least 240"),
         (double_helix(huge), "lower tets"),
+        (creature(10), "tets is 10, expected at least 4000"),
+        (creature(huge), "lower tets"),
         (surface::icosphere(1.0, huge), "lower subdivisions"),
         (surface::capsule(1.0, -1.0, 16), "height is -1 m"),
         (surface::capsule(1.0, 1.0, huge), "lower segments"),

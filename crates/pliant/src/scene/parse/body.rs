@@ -8,17 +8,32 @@ use super::super::types::{
     BendModel, Cloth, MembraneModel, MeshSource, Placement, Solid, SolidModel, StretchModel, Triangulation,
 };
 use super::super::units::shown;
-use super::default_name;
+use super::copies::{Copied, copied};
+use super::{data, default_name};
 
 /// More cells than this would not fit into memory; it is a typing error.
 const MOST_CELLS: f64 = 5e7;
 
-pub(super) fn cloths(sections: &[Section<'_>], folder: &Path) -> Vec<Cloth> {
-    sections.iter().enumerate().map(|(i, s)| cloth(s, default_name("cloth", i, sections.len()), folder)).collect()
+pub(super) fn cloths(sections: &[Section<'_>], folder: &Path, seed: u64) -> Vec<Copied<Cloth>> {
+    let each = sections.iter().enumerate().flat_map(|(i, s)| {
+        let one = cloth(s, default_name("cloth", i, sections.len()), folder);
+        copied(s, i, one, seed, |cloth| (&mut cloth.name, &mut cloth.placement))
+    });
+    each.collect()
 }
 
-pub(super) fn solids(sections: &[Section<'_>], folder: &Path) -> Vec<Solid> {
-    sections.iter().enumerate().map(|(i, s)| solid(s, default_name("solid", i, sections.len()), folder)).collect()
+/// `notes` are for people: which mesh is taken where there is a choice.
+pub(super) fn solids(
+    sections: &[Section<'_>],
+    folder: &Path,
+    seed: u64,
+    notes: &mut Vec<String>,
+) -> Vec<Copied<Solid>> {
+    let each = sections.iter().enumerate().flat_map(|(i, s)| {
+        let one = solid(s, default_name("solid", i, sections.len()), folder, notes);
+        copied(s, i, one, seed, |solid| (&mut solid.name, &mut solid.placement))
+    });
+    each.collect()
 }
 
 fn cloth(s: &Section<'_>, default_name: String, folder: &Path) -> Cloth {
@@ -51,15 +66,17 @@ fn cloth(s: &Section<'_>, default_name: String, folder: &Path) -> Cloth {
     }
 }
 
-fn solid(s: &Section<'_>, default_name: String, folder: &Path) -> Solid {
+fn solid(s: &Section<'_>, default_name: String, folder: &Path, notes: &mut Vec<String>) -> Solid {
     let shape = s.choice("shape");
     if !s.has("mesh") {
         s.missing("shape", "write for example `shape = \"box\"`, or `mesh = \"file.obj\"`");
     }
+    let name = s.text("name").unwrap_or(default_name);
     let mesh = file_or(s, shape, folder).unwrap_or_else(|| solid_shape(s, shape));
+    let mesh = data::or_else(s, &name, folder, mesh, notes);
     let preset = presets::solid(s.choice("material"));
     Solid {
-        name: s.text("name").unwrap_or(default_name),
+        name,
         mesh,
         placement: placement(s),
         density: s.number("density").unwrap_or(preset.density),
@@ -140,6 +157,7 @@ fn solid_shape(s: &Section<'_>, shape: Option<&'static str>) -> MeshSource {
             let edge = edge(s, minor_radius / 2.0, [wide, 2.0 * minor_radius, wide]);
             MeshSource::Torus { major_radius, minor_radius, edge }
         }
+        Some("creature") => MeshSource::Creature { tets: s.count("tets").unwrap_or(20_000) },
         Some("double-helix") => MeshSource::DoubleHelix { tets: s.count("tets").unwrap_or(20_000) },
         _ => block(s, [0.2; 3]),
     }

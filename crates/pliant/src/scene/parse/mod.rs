@@ -2,10 +2,13 @@
 
 mod body;
 mod collider;
+mod copies;
+mod data;
 mod force;
 mod pin;
 mod settings;
 
+use std::collections::HashSet;
 use std::io::Read;
 use std::path::Path;
 
@@ -18,6 +21,7 @@ use super::reader::Section;
 use super::tree::{Node, Place, Table, Value};
 use super::types::{Cloth, Collider, ContactSettings, Scene, Solid};
 use super::{set, suggest};
+use copies::Copied;
 
 /// No scene is larger, bytes; a device or a pipe without end is.
 const LARGEST: u64 = 16 << 20;
@@ -131,8 +135,10 @@ fn scene(root: &Table, file: &str, folder: &Path, log: &Log) -> Scene {
     top.big_count("pliant");
     top.check_keys(None);
 
-    let cloth = body::cloths(&sections(root, "cloth", log), folder);
-    let solid = body::solids(&sections(root, "solid", log), folder);
+    let seed = top.big_count("seed").unwrap_or(0);
+    let mut notes = Vec::new();
+    let cloth = body::cloths(&sections(root, "cloth", log), folder, seed);
+    let solid = body::solids(&sections(root, "solid", log), folder, seed, &mut notes);
     let collider: Vec<Collider> = collider::colliders(&sections(root, "collider", log), folder);
     // A table with an unknown name may well be the body that is missing.
     let all_known = root.entries.iter().all(|e| keys::TOP.find(&e.key).is_some() || keys::section(&e.key).is_some());
@@ -142,12 +148,14 @@ fn scene(root: &Table, file: &str, folder: &Path, log: &Log) -> Scene {
     check_names(root, &cloth, &solid, &collider, log);
     let contact = settings::contact(&only(root, "contact", log));
     check_thickness(root, &contact, &cloth, &solid, log);
+    let cloth: Vec<Cloth> = cloth.into_iter().map(|copy| copy.body).collect();
+    let solid: Vec<Solid> = solid.into_iter().map(|copy| copy.body).collect();
     let pin = pin::pins(&sections(root, "pin", log), &pin::bodies(&cloth, &solid));
     Scene {
         name: top.text("name").unwrap_or_else(|| stem(file)),
         folder: folder.to_path_buf(),
         gravity: top.vector("gravity").unwrap_or([0.0, -9.81, 0.0]),
-        seed: top.big_count("seed").unwrap_or(0),
+        seed,
         contact,
         pin,
         force: force::forces(&sections(root, "force", log)),
@@ -158,6 +166,7 @@ fn scene(root: &Table, file: &str, folder: &Path, log: &Log) -> Scene {
         cloth,
         solid,
         collider,
+        notes,
     }
 }
 
@@ -221,11 +230,19 @@ pub(super) fn default_name(what: &str, index: usize, count: usize) -> String {
 }
 
 /// Bodies that stop each other keep their thickness apart: without one nothing would.
-fn check_thickness(root: &Table, contact: &ContactSettings, cloth: &[Cloth], solid: &[Solid], log: &Log) {
-    let cloths = sections(root, "cloth", log).into_iter().zip(cloth.iter().map(|c| c.thickness));
-    let solids = sections(root, "solid", log).into_iter().zip(solid.iter().map(|s| s.thickness));
-    for (section, _) in cloths.chain(solids).filter(|(_, thickness)| contact.self_collision && *thickness <= 0.0) {
-        section.fail(
+fn check_thickness(
+    root: &Table,
+    contact: &ContactSettings,
+    cloth: &[Copied<Cloth>],
+    solid: &[Copied<Solid>],
+    log: &Log,
+) {
+    let thin_cloths = cloth.iter().filter(|copy| copy.body.thickness <= 0.0).map(|copy| ("cloth", copy.table));
+    let thin_solids = solid.iter().filter(|copy| copy.body.thickness <= 0.0).map(|copy| ("solid", copy.table));
+    let mut thin: Vec<_> = thin_cloths.chain(thin_solids).filter(|_| contact.self_collision).collect();
+    thin.dedup();
+    for (name, table) in thin {
+        sections(root, name, log)[table].fail(
             "thickness",
             "a body without thickness stops nothing, and contact.self_collision is on".to_string(),
             "give it a `thickness` above 0, or switch self_collision off",
@@ -234,21 +251,20 @@ fn check_thickness(root: &Table, contact: &ContactSettings, cloth: &[Cloth], sol
 }
 
 /// Pins find bodies by name, and messages name colliders: no name may be given twice.
-fn check_names(root: &Table, cloth: &[Cloth], solid: &[Solid], collider: &[Collider], log: &Log) {
-    let cloths = sections(root, "cloth", log).into_iter().zip(cloth.iter().map(|c| &c.name));
-    let solids = sections(root, "solid", log).into_iter().zip(solid.iter().map(|s| &s.name));
-    let colliders = sections(root, "collider", log).into_iter().zip(collider.iter().map(|c| &c.name));
+fn check_names(root: &Table, cloth: &[Copied<Cloth>], solid: &[Copied<Solid>], collider: &[Collider], log: &Log) {
+    let cloths = cloth.iter().map(|copy| ("cloth", copy.table, &copy.body.name));
+    let solids = solid.iter().map(|copy| ("solid", copy.table, &copy.body.name));
+    let colliders = collider.iter().enumerate().map(|(table, collider)| ("collider", table, &collider.name));
     for group in [cloths.chain(solids).collect::<Vec<_>>(), colliders.collect()] {
-        let mut seen: Vec<&str> = Vec::new();
-        for (section, name) in &group {
-            if seen.contains(&name.as_str()) {
-                section.fail(
+        let mut seen: HashSet<&str> = HashSet::new();
+        for (what, table, name) in group {
+            if !seen.insert(name) {
+                sections(root, what, log)[table].fail(
                     "name",
                     format!("the name \"{name}\" is taken"),
                     "give each body and each collider its own `name`",
                 );
             }
-            seen.push(name);
         }
     }
 }

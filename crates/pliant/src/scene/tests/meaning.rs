@@ -8,7 +8,9 @@ fn every_shipped_scene_parses_and_says_what_it_is() {
     let paths = shipped();
     let names: Vec<String> =
         paths.iter().map(|p| p.file_name().unwrap_or_default().to_string_lossy().into_owned()).collect();
-    for expected in ["balls", "bar", "drape", "hanging", "scramble", "tablecloth", "twist", "wind"] {
+    let solids = ["armadillo", "balls", "bar", "scramble", "twist"];
+    let cloths = ["armchair", "cloth-heap", "drape", "drop", "hanging", "heap", "noodles", "tablecloth", "wind"];
+    for expected in solids.iter().chain(&cloths) {
         assert!(names.contains(&format!("{expected}.toml")), "{expected} is missing from {names:?}");
     }
     for path in paths {
@@ -60,6 +62,7 @@ fn every_solid_shape_is_understood() {
     assert_eq!(mesh("shape = \"cylinder\""), MeshSource::Cylinder { radius: 0.1, height: 0.3, edge: 0.025 });
     assert_eq!(mesh("shape = \"torus\""), MeshSource::Torus { major_radius: 0.15, minor_radius: 0.05, edge: 0.025 });
     assert_eq!(mesh("shape = \"double-helix\"\ntets = 5000"), MeshSource::DoubleHelix { tets: 5000 });
+    assert_eq!(mesh("shape = \"creature\"\ntets = 5000"), MeshSource::Creature { tets: 5000 });
     assert_eq!(mesh("mesh = \"Cargo.toml\""), MeshSource::File("Cargo.toml".into()));
     assert_eq!(mesh("mesh = { file = \"Cargo.toml\" }"), MeshSource::File("Cargo.toml".into()));
 }
@@ -110,6 +113,70 @@ fn a_pin_selects_and_holds_in_every_way() {
     assert_eq!((held.hold, held.release, held.moves), (Hold::Exact, f64::INFINITY, [0.0, f64::INFINITY]));
     assert_eq!(held.body, "flag");
     assert_eq!(pin("vertices = 0\nstiffness = \"1 kN/m\"").hold, Hold::Spring(1000.0));
+}
+
+#[test]
+fn copies_of_a_body_have_names_and_places_of_their_own() {
+    let text = |more: &str| {
+        format!(
+            "pliant = 1\n[[cloth]]\nname = \"a\"\nposition = [1, 2, 3]\nrotation = [10, 0, 0]\n{more}\n[[solid]]\nshape = \"box\"\n"
+        )
+    };
+    let plain = good(&text("copies = 3\ncopy_offset = [0, \"10 cm\", -1]"));
+    let names: Vec<&str> = plain.cloth.iter().map(|cloth| cloth.name.as_str()).collect();
+    assert_eq!(names, ["a-0", "a-1", "a-2"]);
+    let places: Vec<[f64; 3]> = plain.cloth.iter().map(|cloth| cloth.placement.position).collect();
+    assert_eq!(places, [[1.0, 2.0, 3.0], [1.0, 2.1, 2.0], [1.0, 2.2, 1.0]]);
+    assert!(plain.cloth.iter().all(|cloth| cloth.placement.rotation == [10.0, 0.0, 0.0]));
+    assert_eq!((plain.solid.len(), plain.solid[0].name.as_str()), (1, "solid"));
+    assert_eq!(good(&text("copies = 1")), good(&text("")));
+    let pinned = |body: &str| {
+        format!("{}[[pin]]\nbody = \"{body}\"\nvertices = 0\n", text("copies = 2\ncopy_offset = [1, 0, 0]"))
+    };
+    assert_eq!(good(&pinned("a-1")).pin[0].body, "a-1");
+    assert!(bad(&pinned("a")).contains("there is no body \"a\""));
+}
+
+#[test]
+fn copies_are_scattered_by_the_seed_within_bounds() {
+    let scattered = |seed: &str, copies: &str| {
+        let text = "pliant = 1\n[[solid]]\nshape = \"box\"\ncopy_offset = [0, 1, 0]\ncopy_scatter = [0.1, 0, \"20 cm\"]\n\
+                    copy_turn = [0, 90, 5]\n";
+        parse_with(text, &[("seed", seed), ("solid.copies", copies)]).unwrap_or_else(|e| panic!("{e}")).solid
+    };
+    let many = scattered("1", "50");
+    for (i, solid) in many.iter().enumerate() {
+        let ([x, y, z], [a, b, c]) = (solid.placement.position, solid.placement.rotation);
+        assert!(x.abs() <= 0.1 && y == i as f64 && z.abs() <= 0.2, "{x} {y} {z}");
+        assert!(a == 0.0 && b.abs() <= 90.0 && c.abs() <= 5.0, "{a} {b} {c}");
+    }
+    let turns = || many.iter().map(|solid| solid.placement.rotation[1]);
+    assert!(turns().any(|turn| turn > 45.0) && turns().any(|turn| turn < -45.0));
+    assert_eq!(scattered("1", "20"), many[..20], "more copies leave the others where they are");
+    assert_ne!(scattered("2", "50"), many);
+}
+
+#[test]
+fn a_reference_mesh_is_taken_if_it_is_there_and_people_are_told() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let scenes = folder.path().join("repository/scenes");
+    let data = folder.path().join("shared/data");
+    [&scenes, &data].iter().for_each(|folder| std::fs::create_dir_all(folder).expect("can make it"));
+    std::fs::write(data.join("a.msh"), "").expect("can write");
+    let read = |file: &str| {
+        let text = format!("pliant = 1\n[[solid]]\nshape = \"creature\"\ndata = \"{file}\"\n");
+        Scene::parse(&text, "test.toml", &scenes, &[]).unwrap_or_else(|e| panic!("{e}"))
+    };
+    // Who has set the variable has the folder elsewhere.
+    if std::env::var_os("PLIANT_DATA").is_none() {
+        let there = read("a.msh");
+        assert_eq!(there.solid[0].mesh, MeshSource::File("../../shared/data/a.msh".into()));
+        assert!(there.notes.len() == 1 && there.notes[0].ends_with("a.msh"), "{:?}", there.notes);
+    }
+    let missing = read("b.msh");
+    assert_eq!(missing.solid[0].mesh, MeshSource::Creature { tets: 20_000 });
+    assert!(missing.notes.len() == 1 && missing.notes[0].contains("a generated shape"), "{:?}", missing.notes);
+    assert_eq!(missing.hash(), Scene { notes: Vec::new(), ..missing.clone() }.hash());
 }
 
 #[test]

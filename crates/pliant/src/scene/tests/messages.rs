@@ -55,6 +55,12 @@ const MISTAKES: &[&str] = &[
     "pliant = 1\n[[cloth]]\nsize = [1, inf]\n",
     "pliant = 1\n[[cloth]]\nposition = [0, -inf, 0]\n",
     "pliant = 1\n[[cloth]]\n[[pin]]\nvertices = 0\nrelease = nan\n",
+    "pliant = 1\n[[cloth]]\ncopies = 3\n",
+    "pliant = 1\n[[cloth]]\ncopies = 0\n",
+    "pliant = 1\n[[cloth]]\ncopis = 3\ncopy_ofset = [0, 1, 0]\n",
+    "pliant = 1\n[[cloth]]\ncopies = 2\ncopy_offset = [0, \"1 s\", 0]\ncopy_turn = 90\n",
+    "pliant = 1\n[[cloth]]\nname = \"a\"\ncopies = 2\ncopy_offset = [0, 1, 0]\n[[cloth]]\nname = \"a-1\"\n",
+    "pliant = 1\n[contact]\nself_collision = true\n[[cloth]]\nthickness = 0\ncopies = 2\ncopy_offset = [0, 1, 0]\n",
 ];
 
 #[test]
