@@ -19,6 +19,10 @@ resolution = 15
 position = [0, 0.3, 0]
 [[pin]]
 corners = ['-x-z']
+[[drag]]
+path = [[0.04, 0.4, 0.3, 0.4], [0.07, 0.4, 0.35, 0.4]]
+radius = 0.1
+stiffness = 50
 [[collider]]
 shape = 'sphere'
 radius = 0.25

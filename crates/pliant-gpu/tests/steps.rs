@@ -44,6 +44,10 @@ shape = 'armchair'
 size = 0.5
 cells = 16
 position = [2, -0.2, 0]
+[[drag]] # pinches, holds and lets go within five steps
+path = [[0.02, 0.41, 0.25, 0.33], [0.04, 0.41, 0.27, 0.33], [0.06, 0.41, 0.28, 0.34]]
+radius = 0.08
+stiffness = 200
 [[force]]
 kind = 'wind'
 velocity = [1, 0, 3]

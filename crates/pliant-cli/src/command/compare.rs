@@ -43,7 +43,8 @@ pub(crate) fn compare(args: &Args, typed: &CompareArgs) -> anyhow::Result<Exit> 
 
     let questions = questions(typed, &scene, &model, methods, &mut progress);
     progress.begin("comparing", questions.len() as u64 + 1, "solves");
-    let question = Question { scene: &scene, model: &model, state: &state };
+    // Drags may have pinched something meanwhile.
+    let question = Question { scene: &scene, model: simulation.model(), state: &state };
     let mut done = 0;
     let comparison = pliant::step::compare(&AllDevices, &question, &questions, |_| {
         progress.set(done);

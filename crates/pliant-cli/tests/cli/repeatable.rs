@@ -34,7 +34,11 @@ fn another_scene_has_another_hash() {
 
 #[test]
 fn every_method_resumes_to_the_bits_of_the_uninterrupted_run() {
-    let place = Place::new(SMALL);
+    // A hand that is closed when the run stops, and one that closes later.
+    let drag = |from: f64, to: f64| {
+        format!("[[drag]]\npath = [[{from}, 0.1, 0.3, 0.3], [{to}, 0.1, 0.4, 0.3]]\nradius = 0.2\nstiffness = 20\n")
+    };
+    let place = Place::new(&format!("{SMALL}{}{}", drag(0.02, 1.0), drag(0.12, 1.0)));
     for method in pliant::solver::METHODS {
         let base = ["run", "scene.toml", "--json", "--no-preview", "--method", method.name];
         let whole = hash(&place, &[&base[..], &["--frames", "6", "--out", "whole"]].concat(), None);

@@ -1,7 +1,7 @@
 //! Scene → Model and its first State.
 
 use super::select::{Candidates, bounds, select};
-use super::{Body, Model, ModelError, Pin, State};
+use super::{Body, Drag, Model, ModelError, Path as DragPath, Pin, State};
 use crate::contact::{Collider, GridShape, rotation_from_degrees};
 use crate::disk_cache::DiskCache;
 use crate::material::elastic_constants::warp_weft_shear;
@@ -17,6 +17,7 @@ use crate::scene::{
     StretchModel,
 };
 use std::path::Path;
+use std::sync::Arc;
 
 /// A share of a collider's surface that may be lost between the points of its grid without a warning: tips and edges.
 const LOST: f64 = 0.01;
@@ -59,6 +60,7 @@ impl Model {
             builder.add_solid(solid, &scene.folder, scene.seed)?;
         }
         builder.add_pins(scene)?;
+        builder.add_drags(scene);
         builder.add_colliders(scene, cache)?;
         let model = &mut builder.model;
         model.acceleration = scene.gravity;
@@ -377,6 +379,15 @@ impl ModelBuilder {
             }
         }
         if faults.is_empty() { Ok(()) } else { Err(ModelError::Pins(faults)) }
+    }
+
+    fn add_drags(&mut self, scene: &Scene) {
+        for drag in &scene.drag {
+            let body = self.model.bodies.iter().find(|body| body.name == drag.body);
+            let vertices = body.map_or(0..self.model.vertices(), |body| body.vertices.clone());
+            let path = Arc::new(DragPath::new(drag.path.clone()));
+            self.model.drags.push(Drag { vertices, path, radius: drag.radius, stiffness: drag.stiffness });
+        }
     }
 
     /// Vertices that a pin holds, or what is wrong with it.

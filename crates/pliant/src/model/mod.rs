@@ -4,6 +4,7 @@
 //! the constant matrix of projective dynamics. [`Potential`] is the one objective every solver minimises.
 
 mod build;
+mod drag;
 mod error;
 mod measure;
 mod memory;
@@ -14,6 +15,7 @@ mod select;
 mod system;
 
 pub use build::ModelBuilder;
+pub use drag::{Drag, Path, Pinched};
 pub use error::ModelError;
 pub use memory::{Use, check_memory};
 pub use parts::{Links, connected_parts, free_parts, part_of_each};
@@ -46,6 +48,8 @@ pub struct Model {
     pub edges: Vec<[u32; 2]>,
     /// Held vertices, sorted by vertex.
     pub pins: Vec<Pin>,
+    /// Hands that will pinch bodies.
+    pub drags: Vec<Drag>,
     /// What bodies bounce off.
     pub colliders: Vec<Collider>,
     /// Acceleration of every vertex by gravity and uniform forces, m/s².
@@ -86,6 +90,8 @@ pub struct State {
     pub time: f64,
     /// Steps done.
     pub step: u64,
+    /// What drags have pinched so far, and may have let go since.
+    pub pinched: Vec<Pinched>,
 }
 
 impl State {

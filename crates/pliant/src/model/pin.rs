@@ -1,8 +1,10 @@
+use super::Path;
 use crate::math::{Mat3, Vec3};
 use crate::scene;
+use std::sync::Arc;
 
 /// A held vertex.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Pin {
     /// Which vertex of the model.
     pub vertex: u32,
@@ -12,6 +14,8 @@ pub struct Pin {
     pub stiffness: Option<f64>,
     /// Motion of the target.
     pub motion: PinMotion,
+    /// The target goes as this path does, instead of that motion.
+    pub path: Option<Arc<Path>>,
     /// From this time on the vertex is free, s.
     pub release: f64,
 }
@@ -34,7 +38,7 @@ impl Pin {
     pub fn fixed(vertex: u32, anchor: [f64; 3]) -> Self {
         let motion =
             PinMotion { velocity: [0.0; 3], angular_velocity: [0.0; 3], centre: [0.0; 3], moves: [0.0, f64::INFINITY] };
-        Self { vertex, anchor, stiffness: None, motion, release: f64::INFINITY }
+        Self { vertex, anchor, stiffness: None, motion, path: None, release: f64::INFINITY }
     }
 
     /// From what the scene says about a group of pins.
@@ -49,7 +53,7 @@ impl Pin {
             scene::Hold::Exact => None,
             scene::Hold::Spring(stiffness) => Some(stiffness),
         };
-        Self { vertex, anchor, stiffness, motion, release: pin.release }
+        Self { vertex, anchor, stiffness, motion, path: None, release: pin.release }
     }
 
     /// Whether it still holds at `time`, s.
@@ -60,6 +64,9 @@ impl Pin {
     /// Where the target is at `time`, m.
     pub fn target(&self, time: f64) -> [f64; 3] {
         let PinMotion { velocity, angular_velocity, centre, moves } = self.motion;
+        if let Some(path) = &self.path {
+            return (Vec3::of(self.anchor) + path.moved(time)).f64();
+        }
         let moved = time.clamp(moves[0], moves[1]) - moves[0];
         if moved == 0.0 {
             return self.anchor;

@@ -38,6 +38,17 @@ pub(super) fn odd_at_start(scene: &Scene, model: &Model, start: &State) -> Vec<S
     if held_vertices(model) == model.vertices() && !released {
         odd.push("every vertex is held by a pin: nothing is left that could move by itself".to_string());
     }
+    for (index, drag) in model.drags.iter().enumerate() {
+        let [from, to] = drag.path.times();
+        if from >= end || to <= step {
+            odd.push(format!(
+                "drag {index} holds from {} to {} s, in no step of this run, which lasts {} s",
+                short(from),
+                short(to),
+                short(end)
+            ));
+        }
+    }
     odd.extend(weak_wind(model, step));
     odd.extend(far_away(scene, model, start));
     odd.extend(model.bodies.iter().flat_map(|body| inside_colliders(scene, model, body, start)));
@@ -216,6 +227,16 @@ mod tests {
         };
         assert!(said("[contact]\nself_collision = true").is_some_and(|said| said.ends_with("cross at the start")));
         assert_eq!(said(""), None);
+    }
+
+    #[test]
+    fn a_drag_that_comes_too_late_is_told() {
+        let drag = |from: f64, to: f64| {
+            told(&format!("[[drag]]\nstiffness = 1\npath = [[{from}, 0, 0, 0], [{to}, 0, 1, 0]]\n")).0
+        };
+        assert_eq!(drag(1.9, 3.0), [""; 0]);
+        assert!(drag(2.0, 3.0)[0].starts_with("drag 0 holds from 2.00 to 3.00 s"), "{:?}", drag(2.0, 3.0));
+        assert_eq!(drag(0.0, 0.01).len(), 1);
     }
 
     #[test]

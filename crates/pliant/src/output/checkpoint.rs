@@ -1,14 +1,14 @@
 //! A run's state on disk, from which it goes on to the same bits.
 //!
 //! Layout, little endian: `PLIANTCP`, version u32, length of the body u64, body, FNV-1a of the body u64. The body is the
-//! identity of the run, ρ, the state, the sides of contacts and the tally, in the order in which [`Checkpoint::body`] writes
+//! identity of the run, ρ, the state, what drags have pinched, the sides of contacts and the tally, in the order in which [`Checkpoint::body`] writes
 //! them.
 
 use super::tally::Tally;
 use crate::atomic_file::write_atomically;
 use crate::contact::close::Side;
 use crate::math::Fnv;
-use crate::model::State;
+use crate::model::{Pinched, State};
 use crate::step::Certificate;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use thiserror::Error;
 
 /// How every checkpoint begins.
 pub(super) const MAGIC: [u8; 8] = *b"PLIANTCP";
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 const HEADER: usize = 20;
 
 /// What must be the same for a run to go on from a checkpoint.
@@ -185,6 +185,11 @@ impl Checkpoint {
             to.word(points.len() as u64);
             points.iter().flatten().for_each(|c| to.number(*c));
         }
+        to.word(self.state.pinched.len() as u64);
+        for Pinched { drag, vertex, anchor } in &self.state.pinched {
+            [*drag, *vertex].iter().for_each(|index| to.word(u64::from(*index)));
+            anchor.iter().for_each(|c| to.number(*c));
+        }
         for sides in &self.sides {
             to.word(sides.len() as u64);
             for Side { owner, other, part: [first, second], direction } in sides {
@@ -299,6 +304,16 @@ impl<'a> Reader<'a> {
         })
     }
 
+    fn pinched(&mut self) -> Option<Vec<Pinched>> {
+        let count = self.count(40)?;
+        let index = |word: u64| u32::try_from(word).ok();
+        let one = |_| {
+            let (drag, vertex) = (index(self.word()?)?, index(self.word()?)?);
+            Some(Pinched { drag, vertex, anchor: [self.number()?, self.number()?, self.number()?] })
+        };
+        (0..count).map(one).collect()
+    }
+
     fn tally(&mut self) -> Option<Tally> {
         let mut tally = Tally {
             iterations: self.word()?,
@@ -330,7 +345,7 @@ impl<'a> Reader<'a> {
         let accelerated = self.word()? == 1;
         let rho = Some(self.number()?).filter(|_| accelerated);
         let (time, step) = (self.number()?, self.word()?);
-        let state = State { x: self.points()?, v: self.points()?, time, step };
+        let state = State { x: self.points()?, v: self.points()?, time, step, pinched: self.pinched()? };
         let sides = [self.sides()?, self.sides()?];
         let tally = self.tally()?;
         let whole = self.bytes.is_empty() && state.x.len() == state.v.len();
@@ -359,6 +374,7 @@ mod tests {
                 v: vec![[3.0, 4.0, 5.0], [-1e300, 0.0, 1.0]],
                 time: 0.1 + 0.2,
                 step: 9,
+                pinched: vec![Pinched { drag: 1, vertex: 7, anchor: [0.1, 0.2, 0.3] }],
             },
             sides: [
                 vec![Side { owner: 1, other: 7, part: [3, u32::MAX], direction: [0.1, -0.2, 0.3] }],

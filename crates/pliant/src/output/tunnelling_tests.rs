@@ -91,7 +91,7 @@ fn told(from: [f64; 3], to: [f64; 3], velocities: [[f64; 3]; 2], more: &str) -> 
     let scene = Scene::parse(&text, "scene", ".".as_ref(), &[]).unwrap();
     let model = Arc::new(Model::new(&scene).unwrap().0);
     let state = |x, v, step: u64| {
-        let state = State { x: vec![x], v: vec![v], time: step as f64 / 240.0, step };
+        let state = State { x: vec![x], v: vec![v], time: step as f64 / 240.0, step, ..State::default() };
         Arc::new(Known { state, rho: None, sides: Default::default(), tally: Tally::default() })
     };
     let mut tunnelling = Tunnelling::new(&scene, &model, &state(from, velocities[0], 0));

@@ -73,6 +73,8 @@ pub(super) enum Kind {
     Points,
     /// Low and high corner.
     Corners,
+    /// Times and places.
+    Waypoints,
 }
 
 /// A key of a table.

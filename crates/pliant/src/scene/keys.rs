@@ -369,6 +369,34 @@ const PIN: SectionKeys = SectionKeys {
     ],
 };
 
+const DRAG_KEYS: SectionKeys = SectionKeys {
+    name: "drag",
+    many: true,
+    decides: "",
+    about: "A hand that pinches a body where its path begins, when it begins, drags it along by a spring, and lets go where and when the path ends.",
+    keys: &[
+        key("body", Kind::Text, "whichever is nearest", "Name of the cloth or solid."),
+        key(
+            "path",
+            Kind::Waypoints,
+            "required",
+            "Where the hand is and when: it pinches the vertex that is nearest to the first place at the first time, and leads it as it goes itself, straight from place to place.",
+        ),
+        key(
+            "radius",
+            Kind::Number(LENGTH, Range::NOT_NEGATIVE),
+            "0",
+            "It pinches also all other vertices of that body within this distance of the nearest one.",
+        ),
+        key(
+            "stiffness",
+            Kind::Number(STIFFNESS, Range::POSITIVE),
+            "required",
+            "Stiffness of the spring between the hand and all that it pinches. Position-based methods, `xpbd` too, pull harder.",
+        ),
+    ],
+};
+
 const FORCE: SectionKeys = SectionKeys {
     name: "force",
     many: true,
@@ -523,8 +551,8 @@ const OUTPUT: SectionKeys = SectionKeys {
 };
 
 /// The tables, in the order of the reference page.
-pub(super) const SECTIONS: [&SectionKeys; 10] =
-    [&CLOTH, &SOLID, &COLLIDER, &CONTACT, &PIN, &FORCE, &TIME_KEYS, &SOLVER, &DEVICE, &OUTPUT];
+pub(super) const SECTIONS: [&SectionKeys; 11] =
+    [&CLOTH, &SOLID, &COLLIDER, &CONTACT, &PIN, &DRAG_KEYS, &FORCE, &TIME_KEYS, &SOLVER, &DEVICE, &OUTPUT];
 
 /// The table of that name.
 pub(super) fn section(name: &str) -> Option<&'static SectionKeys> {

@@ -7,7 +7,8 @@ use super::key::{Kind, Range, SectionKeys};
 use super::keys::{SECTIONS, TOP, section};
 use super::suggest;
 use super::tree::{Entry, Node, Place, Table, Value};
-use super::units::{self, LENGTH, PLAIN, Quantity};
+use super::types::Waypoint;
+use super::units::{self, LENGTH, PLAIN, Quantity, TIME};
 
 /// One table of the scene, while it is read. A key that is absent or wrong reads as `None`; what is wrong is logged.
 pub(super) struct Section<'a> {
@@ -254,6 +255,39 @@ impl<'a> Section<'a> {
             return None;
         }
         Some([low, high])
+    }
+
+    /// Times and places, at least two, at growing times.
+    pub fn waypoints(&self, key: &str) -> Option<Vec<Waypoint>> {
+        let (entry, _) = self.entry(key)?;
+        let example = "write for example [[1, 0, 0.5, 0], [2, 0, 1, 0]]: a time in s, then a place in m";
+        let items = match &entry.node.value {
+            Value::List(items) if items.len() >= 2 => items,
+            _ => return self.wrong(entry, "a list of two waypoints or more", example),
+        };
+        let one = |node: &Node| match &node.value {
+            Value::List(numbers) if numbers.len() == 4 => {
+                let time = self.measure(key, &numbers[0], &TIME, &Range::NOT_NEGATIVE);
+                let place = all(numbers[1..].iter().map(|n| self.measure(key, n, &LENGTH, &Range::ANY)));
+                Some(Waypoint { time: time?, place: place?.try_into().ok()? })
+            }
+            _ => {
+                let message = format!("a waypoint of `{key}` is {}; expected [time, x, y, z]", node.described());
+                self.log.add(node.place, message, example);
+                None
+            }
+        };
+        let path = all(items.iter().map(one))?;
+        for ((a, b), node) in path.iter().zip(&path[1..]).zip(&items[1..]) {
+            if a.time >= b.time {
+                let [now, before] = [b.time, a.time].map(units::shown);
+                let message =
+                    format!("a waypoint of `{key}` is at {now} s, not later than the one before, at {before} s");
+                self.log.add(node.place, message, "write them in the order of their times");
+                return None;
+            }
+        }
+        Some(path)
     }
 
     fn tuple<const N: usize>(&self, key: &str, node: &Node, quantity: &Quantity, range: &Range) -> Option<[f64; N]> {

@@ -21,6 +21,8 @@ pub struct Scene {
     pub contact: ContactSettings,
     /// Vertices that are held.
     pub pin: Vec<Pin>,
+    /// Hands that pinch bodies and drag them along.
+    pub drag: Vec<Drag>,
     /// Forces besides gravity.
     pub force: Vec<Force>,
     /// Frames and steps.
@@ -337,6 +339,28 @@ pub enum Hold {
     Exact,
     /// By a spring, N/m.
     Spring(f64),
+}
+
+/// A hand that pinches a body where its path begins, moves along the path, and lets go at its end.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Drag {
+    /// The body's name; whichever is nearest if empty.
+    pub body: String,
+    /// Where it goes; two or more, at growing times.
+    pub path: Vec<Waypoint>,
+    /// It pinches all vertices of the body so near to the nearest one, m.
+    pub radius: f64,
+    /// Of its spring, N/m, shared by all vertices that it pinches.
+    pub stiffness: f64,
+}
+
+/// Where something is at a time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Waypoint {
+    /// s
+    pub time: f64,
+    /// m
+    pub place: [f64; 3],
 }
 
 /// A force besides gravity.

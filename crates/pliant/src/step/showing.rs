@@ -1,7 +1,7 @@
 //! A state on its way to the host, while the device goes on.
 
 use crate::device::{Device, DeviceError};
-use crate::model::State;
+use crate::model::{Pinched, State};
 
 /// A state that was asked for.
 pub(super) struct Showing<D: Device> {
@@ -9,17 +9,24 @@ pub(super) struct Showing<D: Device> {
     v: D::Reading,
     time: f64,
     step: u64,
+    pinched: Vec<Pinched>,
 }
 
 impl<D: Device> Showing<D> {
     /// Asks for a state.
     pub fn request(device: &mut D, x: &D::Points, v: &D::Points, time: f64, step: u64) -> Result<Self, DeviceError> {
-        Ok(Self { x: device.request(x)?, v: device.request(v)?, time, step })
+        Ok(Self { x: device.request(x)?, v: device.request(v)?, time, step, pinched: Vec::new() })
+    }
+
+    /// With what drags have pinched by then.
+    pub fn with_pinched(self, pinched: &[Pinched]) -> Self {
+        Self { pinched: pinched.to_vec(), ..self }
     }
 
     /// The state, of `n` vertices, as it was when it was asked for.
     pub fn receive(self, device: &mut D, n: usize) -> Result<State, DeviceError> {
-        let mut state = State { x: vec![[0.0; 3]; n], v: vec![[0.0; 3]; n], time: self.time, step: self.step };
+        let (x, v) = (vec![[0.0; 3]; n], vec![[0.0; 3]; n]);
+        let mut state = State { x, v, time: self.time, step: self.step, pinched: self.pinched };
         device.receive(self.x, &mut state.x)?;
         device.receive(self.v, &mut state.v)?;
         Ok(state)

@@ -31,7 +31,6 @@ use std::time::Duration;
 /// # }
 /// ```
 pub struct Simulation {
-    model: Arc<Model>,
     method: &'static Method,
     iterations: usize,
     device: String,
@@ -54,9 +53,9 @@ impl Simulation {
         on_device(devices, &scene.device, Build { scene, model: &Arc::new(model), state: &state })
     }
 
-    /// The frozen model.
+    /// The frozen model, with pins for what drags have pinched so far.
     pub fn model(&self) -> &Arc<Model> {
-        &self.model
+        self.stepper.model()
     }
 
     /// The method in use.
@@ -128,7 +127,7 @@ impl Simulation {
 
     /// Replaces the state, for example by that of a checkpoint; refuses one with another number of vertices.
     pub fn set_state(&mut self, state: &State) -> Result<(), SimulationError> {
-        let (positions, velocities, vertices) = (state.x.len(), state.v.len(), self.model.vertices());
+        let (positions, velocities, vertices) = (state.x.len(), state.v.len(), self.model().vertices());
         if [positions, velocities] != [vertices; 2] {
             return Err(SimulationError::WrongState { positions, velocities, vertices });
         }
@@ -198,7 +197,6 @@ impl Task for Build<'_> {
         let (remote, direct) = (device.is_remote(), device.has_direct_solver());
         let stepper = DeviceStepper::new(device, self.model.clone(), self.state, settings)?;
         Ok(Simulation {
-            model: self.model.clone(),
             method: settings.method,
             iterations: settings.iterations,
             device: name,

@@ -8,8 +8,8 @@ use super::showing::Showing;
 use super::{Certificate, SimulationError};
 use crate::contact::close::{Side, Since};
 use crate::device::{Device, DeviceError, Moment, Slot, StepInput};
-use crate::math::Vec3;
-use crate::model::{Model, State, System};
+use crate::math::{Fnv, Vec3};
+use crate::model::{Model, Pinched, State, System};
 use crate::solver::{Control, Method, Parameters, SolveError, SolveReport, Solver};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -48,6 +48,8 @@ pub trait Stepper {
     fn step_showing(&mut self, see: &mut dyn FnMut(State)) -> Result<StepReport, SimulationError>;
     /// The current state; waits for the device.
     fn state(&mut self) -> Result<State, DeviceError>;
+    /// The model, with pins for what drags have pinched so far.
+    fn model(&self) -> &Arc<Model>;
     /// Replaces the state by another one of the same model.
     fn set_state(&mut self, state: &State);
     /// ρ in use, if the method has one.
@@ -86,7 +88,11 @@ struct Piece<D: Device> {
 /// [`Stepper`] on a device.
 pub(super) struct DeviceStepper<D: Device> {
     device: D,
+    /// As it was built.
+    undragged: Arc<Model>,
+    /// With pins for what drags have pinched.
     model: Arc<Model>,
+    pinched: Vec<Pinched>,
     settings: Settings,
     pieces: Vec<Piece<D>>,
     fields: Fields<D>,
@@ -137,7 +143,9 @@ where
         let fields = Fields { x: field(), v: field(), x_next: field(), v_next: field(), iterate: field() };
         let mut stepper = Self {
             device,
+            undragged: model.clone(),
             model,
+            pinched: Vec::new(),
             settings,
             pieces: vec![piece],
             fields,
@@ -348,9 +356,14 @@ struct SolvedPiece {
     certificate: Certificate,
 }
 
-/// A number that changes when the set of holding pins changes: pins are only ever released.
+/// A number that changes when the set of holding pins changes.
 fn holding(model: &Model, time: f64) -> u64 {
-    model.pins.iter().filter(|pin| pin.holds_at(time)).count() as u64
+    let mut hash = Fnv::default();
+    for pin in model.pins.iter().filter(|pin| pin.holds_at(time)) {
+        hash.add(pin.vertex.to_le_bytes());
+        hash.add(pin.stiffness.unwrap_or(-1.0).to_le_bytes());
+    }
+    hash.value()
 }
 
 impl<D: Device + 'static> DeviceStepper<D>
@@ -419,7 +432,27 @@ where
     }
 
     fn request(&mut self) -> Result<Showing<D>, DeviceError> {
-        Showing::request(&mut self.device, &self.fields.x, &self.fields.v, self.time, self.step)
+        let showing = Showing::request(&mut self.device, &self.fields.x, &self.fields.v, self.time, self.step)?;
+        Ok(showing.with_pinched(&self.pinched))
+    }
+
+    /// Lets the drags that begin with this step pinch what is there now.
+    fn pinch(&mut self) -> Result<(), DeviceError> {
+        let end = self.time + self.settings.h;
+        if self.undragged.drag_begins(&self.pinched, end) {
+            let State { x, mut pinched, .. } = self.state()?;
+            pinched.extend(self.undragged.pinch(&pinched, &x, end));
+            self.hold(pinched);
+        }
+        Ok(())
+    }
+
+    fn hold(&mut self, pinched: Vec<Pinched>) {
+        if self.pinched != pinched {
+            let dragged = || Arc::new(self.undragged.dragged(&pinched));
+            self.model = if pinched.is_empty() { self.undragged.clone() } else { dragged() };
+            self.pinched = pinched;
+        }
     }
 }
 
@@ -428,6 +461,7 @@ where
     D::Points: 'static,
 {
     fn step(&mut self) -> Result<StepReport, SimulationError> {
+        self.pinch()?;
         self.try_step(&mut |_| ())
     }
 
@@ -436,6 +470,7 @@ where
             see(self.state()?);
             return self.step();
         }
+        self.pinch()?;
         self.showing = Some(self.request()?);
         let done = self.try_step(see);
         // No try got as far as to wait for its result.
@@ -450,7 +485,12 @@ where
         self.request()?.receive(&mut self.device, n)
     }
 
+    fn model(&self) -> &Arc<Model> {
+        &self.model
+    }
+
     fn set_state(&mut self, state: &State) {
+        self.hold(state.pinched.clone());
         self.device.write(&state.x, &mut self.fields.x);
         self.device.write(&state.v, &mut self.fields.v);
         self.time = state.time;

@@ -149,8 +149,7 @@ impl<R: Real> Step<R> {
     /// Ends the step.
     pub fn end(mut self, state: &State) -> State {
         self.device.end_step(&self.problem, &self.x_prev, &mut self.x, &mut self.v);
-        let mut after =
-            State { x: state.x.clone(), v: state.v.clone(), time: state.time + self.system.h, step: state.step + 1 };
+        let mut after = State { time: state.time + self.system.h, step: state.step + 1, ..state.clone() };
         self.device.read(&self.x, &mut after.x).unwrap();
         self.device.read(&self.v, &mut after.v).unwrap();
         after

@@ -4,6 +4,7 @@ mod body;
 mod collider;
 mod copies;
 mod data;
+mod drag;
 mod force;
 mod pin;
 mod settings;
@@ -150,7 +151,9 @@ fn scene(root: &Table, file: &str, folder: &Path, log: &Log) -> Scene {
     check_thickness(root, &contact, &cloth, &solid, log);
     let cloth: Vec<Cloth> = cloth.into_iter().map(|copy| copy.body).collect();
     let solid: Vec<Solid> = solid.into_iter().map(|copy| copy.body).collect();
-    let pin = pin::pins(&sections(root, "pin", log), &pin::bodies(&cloth, &solid));
+    let bodies = pin::bodies(&cloth, &solid);
+    let pin = pin::pins(&sections(root, "pin", log), &bodies);
+    let drag = drag::drags(&sections(root, "drag", log), &bodies);
     Scene {
         name: top.text("name").unwrap_or_else(|| stem(file)),
         folder: folder.to_path_buf(),
@@ -158,6 +161,7 @@ fn scene(root: &Table, file: &str, folder: &Path, log: &Log) -> Scene {
         seed,
         contact,
         pin,
+        drag,
         force: force::forces(&sections(root, "force", log)),
         time: settings::time(&only(root, "time", log)),
         solver: settings::solver(&only(root, "solver", log)),

@@ -6,7 +6,7 @@ use super::super::types::{Cloth, Hold, MeshSource, Pin, Select, Solid};
 
 /// What a pin must know about a body.
 pub(super) struct Body<'s> {
-    name: &'s str,
+    pub name: &'s str,
     /// Vertices along the sides of a generated cloth.
     grid: Option<[usize; 2]>,
 }
@@ -46,14 +46,10 @@ fn pin(s: &Section<'_>, bodies: &[Body<'_>]) -> Pin {
 }
 
 fn body<'b, 's>(s: &Section<'_>, bodies: &'b [Body<'s>]) -> Option<&'b Body<'s>> {
-    let names: Vec<&str> = bodies.iter().map(|b| b.name).collect();
     if let Some(name) = s.text("body") {
-        let found = bodies.iter().find(|b| b.name == name);
-        if found.is_none() {
-            s.fail("body", format!("there is no body \"{name}\""), suggest::help(&name, "bodies", &names));
-        }
-        return found;
+        return found(s, &name, bodies);
     }
+    let names: Vec<&str> = bodies.iter().map(|b| b.name).collect();
     match bodies {
         [one] => Some(one),
         [] => None,
@@ -68,6 +64,16 @@ fn body<'b, 's>(s: &Section<'_>, bodies: &'b [Body<'s>]) -> Option<&'b Body<'s>>
             None
         }
     }
+}
+
+/// The body of this name; notes that there is none.
+pub(super) fn found<'b, 's>(s: &Section<'_>, name: &str, bodies: &'b [Body<'s>]) -> Option<&'b Body<'s>> {
+    let found = bodies.iter().find(|b| b.name == name);
+    if found.is_none() {
+        let names: Vec<&str> = bodies.iter().map(|b| b.name).collect();
+        s.fail("body", format!("there is no body \"{name}\""), suggest::help(name, "bodies", &names));
+    }
+    found
 }
 
 fn select(s: &Section<'_>) -> Select {

@@ -116,6 +116,16 @@ fn a_pin_selects_and_holds_in_every_way() {
 }
 
 #[test]
+fn a_drag_has_a_path_of_times_and_places() {
+    let text = "pliant = 1\n[[cloth]]\nname = \"a\"\n[[cloth]]\n[[drag]]\nstiffness = \"1 kN/m\"\n\
+                path = [[0, 1, 2, 3], [\"500 ms\", \"10 cm\", 2, 3]]\n";
+    let scene = good(text);
+    let path = vec![Waypoint { time: 0.0, place: [1.0, 2.0, 3.0] }, Waypoint { time: 0.5, place: [0.1, 2.0, 3.0] }];
+    assert_eq!(scene.drag, [Drag { body: String::new(), path, radius: 0.0, stiffness: 1000.0 }]);
+    assert_eq!(good(&format!("{text}body = \"a\"\nradius = 0.2\n")).drag[0].body, "a");
+}
+
+#[test]
 fn copies_of_a_body_have_names_and_places_of_their_own() {
     let text = |more: &str| {
         format!(

@@ -20,6 +20,7 @@ fn scene_for(section: &SectionKeys, key: &Key, line: &str) -> String {
         ("force", Some("damping")) => "rate = 1\n",
         ("force", _) => "velocity = [0, 0, 0]\n",
         ("pin", _) => "vertices = 0\n",
+        ("drag", _) => "path = [[0, 0, 0, 0], [1, 0, 1, 0]]\nstiffness = 1\n",
         _ => "",
     };
     let mut lines = match section.name {
