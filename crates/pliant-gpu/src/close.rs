@@ -22,7 +22,7 @@ use pliant::model::Model;
 use std::sync::Arc;
 
 /// Numbers in `extents` of close_place.wgsl.
-const EXTENTS: u64 = 2 * 32;
+const EXTENTS: u64 = 1 + 2 * 32;
 /// Bytes of a box, and of a row of close_sides.wgsl.
 const BOX: u64 = 32;
 const ROW: u64 = 32;
@@ -44,7 +44,8 @@ struct SearchParameters {
     edge_cells: u32,
     reach: f32,
     deepest: f32,
-    base: f32,
+    largest_half: f32,
+    usual_extent: f32,
 }
 
 #[derive(Clone, Copy, Pod, Zeroable)]
@@ -76,8 +77,8 @@ struct Surface {
 
 #[derive(Debug)]
 struct SearchKernels {
-    face_vertices: Arc<Kernel>,
-    face_edges: Arc<Kernel>,
+    measure_vertices: Arc<Kernel>,
+    measure_edges: Arc<Kernel>,
     count: Arc<Kernel>,
     scatter: Arc<Kernel>,
     /// Of vertices, and of edges.
@@ -148,7 +149,7 @@ impl SearchKernels {
         let searching = [&[Read; 11][..], &[Write; 3]].concat();
         let finishing = [&[Read; 9][..], &[Write], &[Read; 3], &[Write], &[Read]].concat();
         let mut placed = |entry: &str| library.kernel::<SearchParameters>(place.0, &place.1, entry, &placing);
-        let (face_vertices, face_edges) = (placed("face_vertices")?, placed("face_edges")?);
+        let (measure_vertices, measure_edges) = (placed("measure_vertices")?, placed("measure_edges")?);
         let (count, scatter) = (placed("count")?, placed("scatter")?);
         let mut search = |(name, text): (&str, String)| {
             // Some look at much more than others: small workgroups wait less for them.
@@ -156,8 +157,8 @@ impl SearchKernels {
         };
         let search = [search(vertices)?, search(edges)?];
         Ok(Self {
-            face_vertices,
-            face_edges,
+            measure_vertices,
+            measure_edges,
             count,
             scatter,
             search,
@@ -234,7 +235,8 @@ impl CloseSearch {
             edge_cells: cells(edges),
             reach: surface.usual_reach() as f32,
             deepest: surface.deepest() as f32,
-            base: surface.finest_boxes().max(1e-19) as f32,
+            largest_half: (0.5 * surface.largest_gap()) as f32,
+            usual_extent: surface.usual_extent() as f32,
         };
         let (cells, boxes) = (parameters.cells(), triangles + edges);
         let all = owners + edges;
@@ -283,8 +285,8 @@ impl CloseSearch {
         let placing = [x, x_tilde, triangles, edges, vertices, around, facings, extents, cells, places, sorted];
         let mut place = |kernel: &Kernel, n: u32| recorder.run(kernel, &placing, &with(n), n);
         let boxes = parameters.triangles + parameters.edges;
-        place(&kernels.face_vertices, parameters.vertices);
-        place(&kernels.face_edges, parameters.edges);
+        place(&kernels.measure_vertices, parameters.vertices);
+        place(&kernels.measure_edges, parameters.edges);
         place(&kernels.count, boxes);
         kernels.scan.scan(recorder, cells, parameters.cells());
         recorder.run(&kernels.scatter, &placing, &with(boxes), boxes);

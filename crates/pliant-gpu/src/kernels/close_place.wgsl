@@ -1,7 +1,8 @@
 // The search for contacts, first half: which way surfaces face, and boxes into cells.
 
 @group(0) @binding(6) var<storage, read_write> facings: array<vec4<f32>>;
-// Half the extent of the largest box of each level, of triangles and of edges: bits of floats that are not negative.
+// How far the fastest vertex goes, then half the extent of the largest box of each level, of triangles and of edges: bits of
+// floats that are not negative.
 @group(0) @binding(7) var<storage, read_write> extents: array<atomic<u32>>;
 // How many boxes are in each cell, of triangles and then of edges; scanned, where they end; after `scatter`, where they begin.
 @group(0) @binding(8) var<storage, read_write> cells: array<atomic<u32>>;
@@ -11,40 +12,52 @@
 
 var<workgroup> largest: array<atomic<u32>, 64>;
 
-// Which way the surface faces at vertices.
+fn fastest() -> f32 {
+    return bitcast<f32>(atomicLoad(&extents[0]));
+}
+
+// How far vertices go and which way the surface faces at them.
 @compute @workgroup_size(GROUP)
-fn face_vertices(
+fn measure_vertices(
     @builtin(workgroup_id) group: vec3<u32>,
     @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(local_invocation_index) local: u32,
 ) {
     let v = index(group, groups, local);
-    if v >= p.n { return; }
-    var facing = vec4<f32>(0.0);
-    if !is_at_hem(v) {
-        var sum = vec3<f32>(0.0);
-        var all = 0.0;
-        let end = surface[v].end;
-        for (var k = surface[v].first; k < end; k++) {
-            let normal = triangle_normal(around[k]);
-            sum += normal;
-            all += length(normal);
-        }
-        let axis = facing_axis(sum, all);
-        if any(axis != vec3(0.0)) {
-            var sin = 0.0;
+    if local == 0u { atomicStore(&largest[0], 0u); }
+    workgroupBarrier();
+    if v < p.n {
+        let motion = motion_of(v);
+        // A number that is not finite goes nowhere.
+        if is_finite_point(vec3(motion, 0.0, 0.0)) { atomicMax(&largest[0], bitcast<u32>(motion)); }
+        var facing = vec4<f32>(0.0);
+        if !is_at_hem(v) {
+            var sum = vec3<f32>(0.0);
+            var all = 0.0;
+            let end = surface[v].end;
             for (var k = surface[v].first; k < end; k++) {
-                sin = max(sin, facing_sine(axis, triangle_normal(around[k])));
+                let normal = triangle_normal(around[k]);
+                sum += normal;
+                all += length(normal);
             }
-            facing = vec4(axis, sin);
+            let axis = facing_axis(sum, all);
+            if any(axis != vec3(0.0)) {
+                var sin = 0.0;
+                for (var k = surface[v].first; k < end; k++) {
+                    sin = max(sin, facing_sine(axis, triangle_normal(around[k])));
+                }
+                facing = vec4(axis, sin);
+            }
         }
+        facings[v] = facing;
     }
-    facings[v] = facing;
+    workgroupBarrier();
+    if local == 0u { atomicMax(&extents[0], atomicLoad(&largest[0])); }
 }
 
 // Which way the surface faces at edges.
 @compute @workgroup_size(GROUP)
-fn face_edges(
+fn measure_edges(
     @builtin(workgroup_id) group: vec3<u32>,
     @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(local_invocation_index) local: u32,
@@ -64,6 +77,7 @@ fn face_edges(
 
 // The box of triangle or edge number k; nothing is set in `tag`. What is not finite has no size.
 fn box_of(k: u32) -> Box {
+    let margins = box_margins(fastest());
     let is_edge = k >= p.triangles;
     var stencil = vec3<u32>(0u);
     if is_edge {
@@ -76,7 +90,7 @@ fn box_of(k: u32) -> Box {
     let c = x[stencil.z].xyz;
     let half = max(surface[stencil.x].half, max(surface[stencil.y].half, surface[stencil.z].half));
     let motion = max(motion_of(stencil.x), max(motion_of(stencil.y), motion_of(stencil.z)));
-    let margin = vec3(box_margin(half, motion));
+    let margin = vec3(select(margins.x, margins.y, is_edge) + half);
     if !(is_finite_point(a) && is_finite_point(b) && is_finite_point(c)) {
         return Box(vec3(0.0), 0.0, vec3(-1.0), NOWHERE);
     }
@@ -96,11 +110,13 @@ fn count(
     if k < p.n {
         let own = box_of(k);
         let is_edge = k >= p.triangles;
+        let margins = box_margins(fastest());
+        let base = box_base(select(margins.x, margins.y, is_edge));
         let extent = largest_component(own.high - own.low);
         var place = NOWHERE;
-        let level = select(grid_level(extent, p.base), NOWHERE, own.tag == NOWHERE);
+        let level = select(grid_level(extent, base), NOWHERE, own.tag == NOWHERE);
         if level != NOWHERE {
-            let cell = grid_cell(0.5 * (own.low + own.high), grid_scale(p.base, level));
+            let cell = grid_cell(0.5 * (own.low + own.high), grid_scale(base, level));
             let hash = grid_row(cell.y, cell.z, level) + bitcast<u32>(cell.x);
             var at = hash & (p.triangle_cells - 1u);
             if is_edge { at = p.triangle_cells + (hash & (p.edge_cells - 1u)); }
@@ -114,7 +130,7 @@ fn count(
     workgroupBarrier();
     if local < 64u {
         let mine = atomicLoad(&largest[local]);
-        if mine > 0u { atomicMax(&extents[local], mine); }
+        if mine > 0u { atomicMax(&extents[1u + local], mine); }
     }
 }
 

@@ -104,10 +104,10 @@ fn look_through(me: Looking, level: u32, first: u32, last: u32) {
 }
 
 // Looks at all boxes of a level that may overlap its own.
-fn look_at(me: Looking, level: u32, half_extent: f32) {
+fn look_at(me: Looking, level: u32, base: f32, half_extent: f32) {
     let rounding = (abs(me.low.x) + abs(me.low.y) + abs(me.low.z)) * EPSILON * 4.0;
     let slack = vec3(half_extent * 1.001 + rounding);
-    let scale = grid_scale(p.base, level);
+    let scale = grid_scale(base, level);
     let first = grid_cell(me.low - slack, scale);
     let last = grid_cell(me.high + slack, scale);
     let mask = select(p.triangle_cells, p.edge_cells, EDGES) - 1u;
@@ -136,6 +136,8 @@ fn search(
     if number >= p.n { return; }
     found = 0u;
     waiting = 0u;
+    let margins = box_margins(bitcast<f32>(extents[0]));
+    let base = box_base(select(margins.x, margins.y, EDGES));
     var me = Looking(number, vec3(0.0), 0.0, vec3(-1.0), 0u, 0u, 0u);
     var is_there = false;
     if EDGES {
@@ -150,14 +152,12 @@ fn search(
         let v = around[p.owners_at + number];
         let at = x[v].xyz;
         is_there = is_finite_point(at);
-        let motion = motion_of(v);
-        let margin = vec3(box_margin(surface[v].half, motion));
-        me = Looking(v, at - margin, motion, at + margin, 0u, 0u, 0u);
+        me = Looking(v, at, motion_of(v), at, 0u, 0u, 0u);
     }
     if is_there {
         for (var level = me.level; level < LEVELS; level++) {
-            let extent = extents[level + select(0u, LEVELS, EDGES)];
-            if extent > 0u { look_at(me, level, bitcast<f32>(extent)); }
+            let extent = extents[1u + level + select(0u, LEVELS, EDGES)];
+            if extent > 0u { look_at(me, level, base, bitcast<f32>(extent)); }
         }
         look_at_pending(me);
     }

@@ -13,10 +13,11 @@ struct Parameters {
     // Cells of triangles and of edges; powers of two.
     triangle_cells: u32,
     edge_cells: u32,
-    // How far is looked, how deep in solids, and how large boxes of the finest level are, m.
+    // How far is looked, how deep in solids, half of the largest gap, and how large boxes usually are, m.
     reach: f32,
     deepest: f32,
-    base: f32,
+    largest_half: f32,
+    usual_extent: f32,
 }
 var<immediate> p: Parameters;
 
@@ -27,8 +28,16 @@ var<immediate> p: Parameters;
 @group(0) @binding(4) var<storage, read> surface: array<SurfaceVertex>;
 @group(0) @binding(5) var<storage, read> around: array<u32>;
 
-// How much larger a box is than what it is around, m, if that is so thick and may go so far: its part of the distance at which a
-// pair is found.
-fn box_margin(half: f32, motion: f32) -> f32 {
-    return half + max(motion, 0.5 * p.deepest);
+// Levels of cells that are finer than what is usual.
+const FINER: f32 = 64.0;
+
+// How much larger boxes of triangles and of edges are, m, where the fastest vertex goes so far.
+fn box_margins(fastest: f32) -> vec2<f32> {
+    let extra = max(min(p.reach, fastest + fastest), p.deepest);
+    return vec2(p.largest_half + extra, 0.5 * extra);
+}
+
+// How large boxes of the finest level are, m.
+fn box_base(margin: f32) -> f32 {
+    return max((p.usual_extent + 2.0 * (p.largest_half + margin)) / FINER, 1.1e-19);
 }

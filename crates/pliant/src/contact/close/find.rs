@@ -10,6 +10,8 @@ use std::sync::Arc;
 
 /// Owners below which a task costs more than it saves.
 const CHUNK: usize = 1024;
+/// Levels of cells that are finer than what is usual, for meshes of several sizes.
+const FINER: f64 = 64.0;
 
 /// What a search found, in numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -90,11 +92,17 @@ impl<R: Real> CloseContacts<R> {
 
     /// How far vertices go, and the boxes of triangles and edges.
     fn place(&mut self, x_start: &[[R; 4]], x_target: &[[R; 4]], reach: R) {
-        self.vertices.measure(x_start, x_target, reach);
+        let fastest = self.vertices.measure(x_start, x_target, reach);
+        // Nothing is looked for farther off than this: both sides together go no farther, and in solids nothing lies deeper.
+        let extra = reach.min(fastest + fastest).max(R::of(self.vertices.surface.deepest()));
         let pairs = Pairs { vertices: &self.vertices, x: x_start, target: x_target, reach };
-        let base = R::of(self.vertices.surface.finest_boxes());
-        self.triangles.build(base, |t| pairs.triangle_box(t));
-        self.edges.build(base, |e| pairs.edge_box(e));
+        let half = self.vertices.largest_half;
+        let base = |margin: R| (self.vertices.usual_extent + (half + margin) * R::of(2.0)) / R::of(FINER);
+        // A vertex has no size in the grid, so triangles have all of the distance; edges share it.
+        let margin = half + extra;
+        self.triangles.build(base(margin), |t| pairs.triangle_box(t, margin));
+        let margin = extra * R::of(0.5);
+        self.edges.build(base(margin), |e| pairs.edge_box(e, margin));
     }
 
     /// What the next search will remember: of vertices, then of edges.

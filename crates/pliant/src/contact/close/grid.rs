@@ -223,12 +223,12 @@ impl<R: Real> Grid<R> {
         }
     }
 
-    /// Calls `visit` with each box that overlaps `own`, which is not one of them, with some more than once.
+    /// Calls `visit` with each box around `x`, with some more than once.
     #[inline(always)]
-    pub fn around(&self, own: &Placed<R>, mut visit: impl FnMut(&Placed<R>)) {
+    pub fn at(&self, x: Vec3<R>, mut visit: impl FnMut(&Placed<R>)) {
         for level in 0..LEVELS as u32 {
             if self.levels[level as usize].half_extent >= R::ZERO {
-                self.overlapping_at(level, 0, [own.low, own.high], &mut visit);
+                self.overlapping_at(level, 0, [x, x], &mut visit);
             }
         }
     }

@@ -29,11 +29,14 @@ pub(super) struct Vertices<R> {
     rest_x: Vec<Vec3<R>>,
     /// Half the thickness, m.
     half: Vec<R>,
+    pub largest_half: R,
     /// How far each would go in the step, at most `reach`, m.
     motion: Vec<R>,
     /// Which way the surface faces at vertices and at edges.
     facing: Vec<Facing<R>>,
     edge_facing: Vec<Facing<R>>,
+    /// Usual extent of what is between them, m.
+    pub usual_extent: R,
 }
 
 impl<R: Real> Vertices<R> {
@@ -41,23 +44,28 @@ impl<R: Real> Vertices<R> {
         Self {
             rest_x: surface.rest_x.iter().map(|x| Vec3::of(*x)).collect(),
             half: surface.half.iter().map(|h| R::of(*h)).collect(),
+            largest_half: R::of(0.5 * surface.largest_gap()),
             motion: vec![R::ZERO; surface.vertices()],
             facing: vec![Facing::ANY; surface.vertices()],
             edge_facing: vec![Facing::ANY; surface.edges.len()],
+            usual_extent: R::of(surface.usual_extent()),
             surface,
         }
     }
 
-    /// How far each vertex goes and which way surfaces face.
-    pub fn measure(&mut self, x_start: &[[R; 4]], x_target: &[[R; 4]], reach: R) {
+    /// How far each vertex goes and which way surfaces face; returns how far the farthest goes, m.
+    pub fn measure(&mut self, x_start: &[[R; 4]], x_target: &[[R; 4]], reach: R) -> R {
         let surface = &self.surface;
         let facing = self.facing.par_iter_mut().with_min_len(FEW).enumerate();
         facing.for_each(|(v, facing)| *facing = Facing::of_vertex(surface, x_start, v));
         let facing = self.edge_facing.par_iter_mut().with_min_len(FEW).enumerate();
         facing.for_each(|(e, facing)| *facing = Facing::of_edge(surface, x_start, e));
+        let mut farthest = R::ZERO;
         for (motion, (from, to)) in self.motion.iter_mut().zip(x_start.iter().zip(x_target)) {
             *motion = (Vec3::load(*to) - Vec3::load(*from)).length().min(reach);
+            farthest = farthest.max(*motion);
         }
+        farthest
     }
 }
 
@@ -72,17 +80,18 @@ pub(super) struct Pairs<'a, R> {
 
 /// A vertex and a triangle.
 impl<R: Real> Pairs<'_, R> {
-    pub fn triangle_box(&self, t: usize) -> Placed<R> {
-        self.box_of(self.vertices.surface.triangles[t])
+    pub fn triangle_box(&self, t: usize, margin: R) -> Placed<R> {
+        self.box_of(self.vertices.surface.triangles[t], margin)
     }
 
     /// Finds triangles near the vertex number `owner` of the surface.
     #[inline(always)]
     pub fn triangles_near(&self, owner: usize, grid: &Grid<R>, nearest: &mut Nearest<R>) {
         let v = self.vertices.surface.vertices[owner];
-        let own = self.box_of([v]);
-        grid.around(&own, |placed| {
-            if let Some(slot) = self.vertex_triangle(v, placed.id, own.motion + placed.motion) {
+        let x = self.point(v);
+        let motion = self.vertices.motion[v as usize];
+        grid.at(x, |placed| {
+            if let Some(slot) = self.vertex_triangle(v, placed.id, motion + placed.motion) {
                 nearest.add(slot);
             }
         });
@@ -186,8 +195,8 @@ impl<R: Real> Pairs<'_, R> {
 
 /// Two edges.
 impl<R: Real> Pairs<'_, R> {
-    pub fn edge_box(&self, e: usize) -> Placed<R> {
-        self.box_of(self.vertices.surface.edges[e])
+    pub fn edge_box(&self, e: usize, margin: R) -> Placed<R> {
+        self.box_of(self.vertices.surface.edges[e], margin)
     }
 
     /// Finds edges near edge number `owner`.
@@ -280,13 +289,9 @@ impl<R: Real> Pairs<'_, R> {
         stencil.map(|i| self.vertices.rest_x[i as usize])
     }
 
-    /// A box as large as its part of the distance at which a pair is found: the boxes of both sides overlap then. What lies
-    /// deep in solids may be half as deep on each side.
-    fn box_of<const N: usize>(&self, stencil: [u32; N]) -> Placed<R> {
+    fn box_of<const N: usize>(&self, stencil: [u32; N], margin: R) -> Placed<R> {
         let largest = |of: &[R]| stencil.iter().fold(R::ZERO, |largest, &i| largest.max(of[i as usize]));
-        let motion = largest(&self.vertices.motion);
-        let margin = largest(&self.vertices.half) + motion.max(R::of(0.5 * self.vertices.surface.deepest()));
-        Placed::around(self.points(stencil), margin, motion)
+        Placed::around(self.points(stencil), margin + largest(&self.vertices.half), largest(&self.vertices.motion))
     }
 
     /// Which way the surface faces at vertex v, for something of another body. A surface that touches itself turns about in

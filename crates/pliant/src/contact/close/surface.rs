@@ -19,8 +19,6 @@ pub struct SurfaceParts<'a> {
 
 /// How large boxes of triangles and edges usually are, in mean lengths of edges.
 const USUAL_EXTENT: f64 = 1.3;
-/// By how much boxes of the finest level are smaller than that.
-const FINER: f64 = 64.0;
 /// How deep vertices of solids are looked for in others, in mean lengths of edges. Deeper, opposite surfaces come into it.
 const DEEPEST: f64 = 0.25;
 
@@ -184,10 +182,9 @@ impl CloseSurface {
         self.mean_edge.max(self.largest_gap())
     }
 
-    /// How large the smallest boxes of the search are, m: some levels finer than those of its triangles and edges usually are,
-    /// for meshes of several sizes.
-    pub fn finest_boxes(&self) -> f64 {
-        (USUAL_EXTENT * self.mean_edge + 2.0 * self.largest_gap()) / FINER
+    /// How large boxes of its triangles and edges usually are, m.
+    pub fn usual_extent(&self) -> f64 {
+        USUAL_EXTENT * self.mean_edge
     }
 }
 
