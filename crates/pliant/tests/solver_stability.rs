@@ -8,7 +8,7 @@ use pliant::math::Vec3;
 use pliant::scene::Scene;
 use pliant::solver::{METHODS, Needs, find_method};
 use pliant::step::Simulation;
-use stability::{Bounds, LONG, STIFFNESSES, coarsen, methods, run, stiffen};
+use stability::{Bounds, LONG, STIFFNESSES, coarsen, methods, run};
 use support::*;
 
 fn all_calm(scene: &Scene, steps: usize, bounds: Bounds) {
@@ -168,7 +168,7 @@ fn xpbd_run_to_convergence_hangs_as_newton_does() {
     let stretch = |method: &str, iterations: &str| {
         let set = [("cloth.resolution", "[7, 7]"), ("solver.method", method), ("solver.iterations", iterations)];
         let mut scene = shipped("tablecloth.toml", &set);
-        stiffen(&mut scene, 0.01);
+        scene.stiffen(0.01);
         let mut simulation = Simulation::new(&scene).unwrap();
         let steps = (0..400).map(|_| simulation.step().unwrap().certificate.max_stretch).collect::<Vec<_>>();
         steps[300..].iter().sum::<f64>() / 100.0

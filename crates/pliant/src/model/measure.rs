@@ -2,6 +2,7 @@
 
 use super::{Body, Model, Potential};
 use crate::math::Vec3;
+use rayon::prelude::*;
 
 impl Model {
     /// Largest and mean |length/rest − 1| over all edges.
@@ -26,6 +27,15 @@ impl Model {
             body.tets.iter().filter(|tet| volume(tet) < 0.0).count()
         };
         self.bodies.iter().map(count).sum()
+    }
+
+    /// How many vertices are nearer to a collider than their thickness at `time`, s.
+    pub fn touching(&self, x: &[[f64; 3]], time: f64) -> usize {
+        let colliders: Vec<_> = self.colliders.iter().map(|collider| collider.at::<f64>(time)).collect();
+        let touches = |(x, thickness): (&[f64; 3], &f64)| {
+            colliders.iter().any(|collider| collider.distance(Vec3::of(*x)).0 < *thickness)
+        };
+        if colliders.is_empty() { 0 } else { x.par_iter().zip(&self.thickness).filter(|pair| touches(*pair)).count() }
     }
 }
 

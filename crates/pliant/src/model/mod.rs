@@ -6,6 +6,7 @@
 mod build;
 mod drag;
 mod error;
+mod hands;
 mod measure;
 mod memory;
 mod parts;
@@ -17,6 +18,7 @@ mod system;
 pub use build::ModelBuilder;
 pub use drag::{Drag, Path, Pinched};
 pub use error::ModelError;
+pub use hands::{Hands, Held};
 pub use memory::{Use, check_memory};
 pub use parts::{Links, connected_parts, free_parts, part_of_each};
 pub use pin::Pin;

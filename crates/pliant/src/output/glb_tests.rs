@@ -292,7 +292,7 @@ fn colliders_that_move_do_so_in_the_animation_and_others_cost_nothing() {
     let (model, _) = crate::model::Model::new(&scene).unwrap();
     let scenery_of = || Scenery::of(&scene, &model, bounds, 4.0);
     let still: Vec<Vec<[f64; 3]>> = scenery_of().iter().map(|s| s.points_at(0.0)).collect();
-    let scenery = scenery_of().into_iter().map(|s| s.animated(frames, rate)).collect();
+    let scenery = scenery_of().into_iter().map(|s| s.animated(0.0, frames, rate)).collect();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("run.glb");
     let options = GlbOptions { frame_rate: rate, ..GlbOptions::default() };

@@ -234,7 +234,7 @@ impl<'a> Preview<'a> {
 
 /// What the camera shows: the bodies in all their motion, and of colliders what is near them. A hall around the bodies, a
 /// large table or a ball far away would make them specks.
-fn framed(bodies: Bounds, colliders: impl Iterator<Item = Bounds>) -> Bounds {
+pub(super) fn framed(bodies: Bounds, colliders: impl Iterator<Item = Bounds>) -> Bounds {
     let near = bodies.visible().grown(NEAR * bodies.visible().radius());
     colliders.map(|thing| thing.common(near)).filter(|part| !part.is_empty()).fold(bodies, Bounds::union)
 }

@@ -7,18 +7,16 @@ use super::folder::{FolderError, RunFolder};
 use super::frame_files::FrameFiles;
 use super::frame_store::FrameStore;
 use super::frames::Frames;
-use super::glb::{self, GlbBody, GlbOptions, GlbScenery};
 use super::keeper::{Keeper, Known, keep_frame};
 use super::pressed::pressed;
 use super::preview::{Preview, PreviewKind};
 use super::preview_paths::check_previews;
+use super::recorded::Recorded;
 use super::report::{RunReport, Status};
 use super::run_error::{OutputError, RunError};
 use super::scene_check::{BodyCheck, faulty_bodies};
-use super::scenery::Scenery;
 use super::tally::Tally;
 use super::tunnelling::Tunnelling;
-use super::{Bounds, body_colour};
 use crate::atomic_file::write_atomically;
 use crate::counted::counted;
 use crate::device::Devices;
@@ -29,9 +27,6 @@ use crate::scene::{DeviceSettings, Scene, SolverSettings};
 use crate::step::{Question, Simulation, SimulationError, reference};
 use std::path::PathBuf;
 use std::sync::Arc;
-
-/// Width of what animations show of a half-space, over the radius of the bodies.
-const PATCH: f64 = 4.0;
 
 /// How a run is done, apart from what the scene says.
 #[derive(Clone, Debug, Default)]
@@ -199,16 +194,10 @@ impl<'a> Run<'a> {
             return Ok(());
         }
         hooks.stage(RunStage::Writing, 0);
-        let mut bounds = Bounds::EMPTY;
         let mut keeper = self.frames.keeper();
-        keeper.store.read(0)?.iter().for_each(|p| bounds.include(p.map(f64::from)));
-        let bodies: Vec<GlbBody> = self.simulation.model().bodies.iter().enumerate().map(glb_body).collect();
-        let (frames, rate) = (keeper.store.len(), self.scene.time.frame_rate);
-        let scenery = Scenery::of(self.scene, self.simulation.model(), bounds, PATCH);
-        let scenery: Vec<GlbScenery> = scenery.into_iter().map(|thing| thing.animated(frames, rate)).collect();
-        let options = GlbOptions { frame_rate: self.scene.time.frame_rate, ..GlbOptions::default() };
         let path = keeper.folder.animation();
-        let summary = glb::write(&path, &mut keeper.store, &bodies, &scenery, &options)?;
+        let recorded = Recorded { scene: self.scene, model: self.simulation.model(), begin: 0.0 };
+        let summary = recorded.write_glb(&path, &mut keeper.store)?;
         if summary.thinned {
             let (written, stored) = (summary.frames_written, summary.frames_stored);
             let warning = format!(
@@ -423,16 +412,6 @@ fn blank_report(scene: &Scene, identity: &Identity, simulation: &Simulation) -> 
         resumed_at_step: None,
         output: Vec::new(),
         warnings: model.warnings.clone(),
-    }
-}
-
-fn glb_body((index, body): (usize, &crate::model::Body)) -> GlbBody {
-    GlbBody {
-        name: body.name.clone(),
-        vertices: body.vertices.clone(),
-        triangles: body.triangles.clone(),
-        colour: body_colour(index),
-        two_sided: body.tets.is_empty(),
     }
 }
 

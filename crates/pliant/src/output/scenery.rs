@@ -78,18 +78,31 @@ impl Scenery {
         (origin, [0, 1, 2].map(|axis| posed.place(Vec3::axis(axis)) - centre))
     }
 
-    /// For an animation of so many `frames` at a rate, 1/s.
-    pub fn animated(self, frames: usize, rate: f64) -> GlbScenery {
-        let pose = |frame: usize| {
-            let (origin, axes) = self.frame_at(frame as f64 / rate);
-            GlbPose::of(origin.f64(), axes.map(Vec3::f64))
-        };
-        let mut poses: Vec<GlbPose> = if self.still { Vec::new() } else { (0..frames).map(pose).collect() };
+    /// Its points in its own frame, m.
+    pub fn own_points(&self) -> &[[f64; 3]] {
+        &self.points
+    }
+
+    /// It never moves.
+    pub fn is_still(&self) -> bool {
+        self.still
+    }
+
+    /// Where it is at `time` s; `None` of what never moves.
+    pub fn pose_at(&self, time: f64) -> Option<GlbPose> {
+        let (origin, axes) = self.frame_at(time);
+        (!self.still).then(|| GlbPose::of(origin.f64(), axes.map(Vec3::f64)))
+    }
+
+    /// For an animation of so many `frames` from `begin` on, s, at a rate, 1/s.
+    pub fn animated(self, begin: f64, frames: usize, rate: f64) -> GlbScenery {
+        let mut poses: Vec<GlbPose> =
+            (0..frames).map_while(|frame| self.pose_at(begin + frame as f64 / rate)).collect();
         // It may well move after the end only.
         if poses.windows(2).all(|pair| pair[0] == pair[1]) {
             poses.clear();
         }
-        let points = if poses.is_empty() { self.points_at(0.0) } else { self.points };
+        let points = if poses.is_empty() { self.points_at(begin) } else { self.points };
         GlbScenery { name: self.name, points, poses, triangles: self.triangles, colour: collider_colour() }
     }
 

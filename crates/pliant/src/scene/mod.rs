@@ -3,6 +3,7 @@
 //! What was typed (`tree`, changed by `set`) and what it means (`types`) are two things; `parse` leads from one
 //! to the other with the help of one table of all keys (`keys`).
 
+mod change;
 mod error;
 mod hash;
 mod key;

@@ -5,6 +5,7 @@ pub mod bench;
 mod certificate;
 mod compare;
 mod error;
+mod grasp;
 mod input;
 mod pace;
 mod showing;

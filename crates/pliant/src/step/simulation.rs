@@ -3,7 +3,7 @@ use super::tune::find_rho;
 use super::{SimulationError, StepReport, Stepper};
 use crate::contact::close::Side;
 use crate::device::{CpuOnly, Device, DeviceError, Devices, Task};
-use crate::model::{Model, State};
+use crate::model::{Hands, Model, State};
 use crate::scene::{DeviceSettings, Scene};
 use crate::solver::{Method, Parameters, find_method_for};
 use std::sync::Arc;
@@ -53,7 +53,7 @@ impl Simulation {
         on_device(devices, &scene.device, Build { scene, model: &Arc::new(model), state: &state })
     }
 
-    /// The frozen model, with pins for what drags have pinched so far.
+    /// The frozen model, with pins for what drags have pinched so far and for what is in hands.
     pub fn model(&self) -> &Arc<Model> {
         self.stepper.model()
     }
@@ -118,6 +118,17 @@ impl Simulation {
     /// device fails it may not get it.
     pub fn step_showing(&mut self, see: &mut dyn FnMut(State)) -> Result<StepReport, SimulationError> {
         self.stepper.step_showing(see)
+    }
+
+    /// Replaces what hands hold, from the next step on: vertices that are dragged, or pinned and freed while the simulation
+    /// runs. To move a hand costs nothing; another grip makes the matrix of the step anew.
+    pub fn hold(&mut self, hands: &Hands) {
+        self.stepper.hold(hands);
+    }
+
+    /// ∇E of each vertex where the last step ended, N: what its solve left. Zero before the first step; changes nothing.
+    pub fn residual(&mut self) -> Result<Vec<[f64; 3]>, DeviceError> {
+        self.stepper.residual()
     }
 
     /// The current state; waits for the device.

@@ -2,6 +2,7 @@
 
 use super::accept::{accept, accept_beside_staying, accept_shape, negligible_energy};
 use super::error::way_out;
+use super::grasp::Grasp;
 use super::input::refill;
 use super::pace::{Observed, Pace};
 use super::showing::Showing;
@@ -9,7 +10,7 @@ use super::{Certificate, SimulationError};
 use crate::contact::close::{Side, Since};
 use crate::device::{Device, DeviceError, Moment, Slot, StepInput};
 use crate::math::{Fnv, Vec3};
-use crate::model::{Model, Pinched, State, System};
+use crate::model::{Hands, Model, State, System};
 use crate::solver::{Control, Method, Parameters, SolveError, SolveReport, Solver};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -48,8 +49,13 @@ pub trait Stepper {
     fn step_showing(&mut self, see: &mut dyn FnMut(State)) -> Result<StepReport, SimulationError>;
     /// The current state; waits for the device.
     fn state(&mut self) -> Result<State, DeviceError>;
-    /// The model, with pins for what drags have pinched so far.
+    /// The model, with pins for what drags have pinched so far and for what is in hands.
     fn model(&self) -> &Arc<Model>;
+    /// Replaces what hands hold, from the next step on. A change of what is held and how makes the matrix anew; where hands only
+    /// move, it stays.
+    fn hold(&mut self, hands: &Hands);
+    /// ∇E of each vertex where the last step ended, N; zero before the first one. Changes nothing; waits for the device.
+    fn residual(&mut self) -> Result<Vec<[f64; 3]>, DeviceError>;
     /// Replaces the state by another one of the same model.
     fn set_state(&mut self, state: &State);
     /// ρ in use, if the method has one.
@@ -88,11 +94,8 @@ struct Piece<D: Device> {
 /// [`Stepper`] on a device.
 pub(super) struct DeviceStepper<D: Device> {
     device: D,
-    /// As it was built.
-    undragged: Arc<Model>,
-    /// With pins for what drags have pinched.
-    model: Arc<Model>,
-    pinched: Vec<Pinched>,
+    /// The model, and what holds it.
+    grasp: Grasp,
     settings: Settings,
     pieces: Vec<Piece<D>>,
     fields: Fields<D>,
@@ -143,9 +146,7 @@ where
         let fields = Fields { x: field(), v: field(), x_next: field(), v_next: field(), iterate: field() };
         let mut stepper = Self {
             device,
-            undragged: model.clone(),
-            model,
-            pinched: Vec::new(),
+            grasp: Grasp::new(model),
             settings,
             pieces: vec![piece],
             fields,
@@ -186,12 +187,13 @@ where
 
     /// The model at a step size, made or made again where pins were released.
     fn piece_for(&mut self, h: f64, time: f64) -> Result<usize, DeviceError> {
-        let pins = holding(&self.model, time);
+        let model = self.grasp.model();
+        let pins = holding(model, time);
         let found = self.pieces.iter().position(|piece| piece.h == h);
         if let Some(k) = found.filter(|k| self.pieces[*k].pins == pins) {
             return Ok(k);
         }
-        let piece = Self::piece(&mut self.device, &self.model, &self.settings, h, time)?;
+        let piece = Self::piece(&mut self.device, model, &self.settings, h, time)?;
         match found {
             Some(k) => self.pieces[k] = piece,
             None => self.pieces.push(piece),
@@ -254,14 +256,17 @@ where
             self.device.expect_measures(self.begun + expected);
         }
         if let Some(showing) = self.showing.take() {
-            see(showing.receive(&mut self.device, self.model.vertices())?);
+            see(showing.receive(&mut self.device, self.grasp.model().vertices())?);
         }
         let measures = self.device.measures(&mut self.pieces[index].problem)?;
         let method = self.settings.method;
-        let negligible = negligible_energy(&self.model, self.pieces[index].h);
+        let negligible = negligible_energy(self.grasp.model(), self.pieces[index].h);
         accept(method, &measures, negligible).map_err(Failure::Step)?;
         accept_shape(&measures, self.first_stretch).map_err(Failure::Step)?;
-        if !careful && method.finishes_accelerated(self.model.vertices()) && solve.iterations >= method.iterations {
+        if !careful
+            && method.finishes_accelerated(self.grasp.model().vertices())
+            && solve.iterations >= method.iterations
+        {
             accept_beside_staying(&measures, negligible).map_err(Failure::Step)?;
         }
         let unmoved = solve.iterations > 0 && measures.energy >= measures.start_energy;
@@ -275,9 +280,10 @@ where
         let Piece { problem, h, .. } = &mut self.pieces[index];
         let device = &mut self.device;
         let Fields { x_next: x_start, v_next, iterate: x, .. } = &mut self.fields;
-        refill(&mut self.input, &self.model, time, *h);
+        refill(&mut self.input, self.grasp.model(), time, *h);
+        self.grasp.guide(&mut self.input);
         device.begin_step(problem, &self.input, x_start, v_next);
-        if self.settings.method.finishes_accelerated(self.model.vertices()) {
+        if self.settings.method.finishes_accelerated(self.grasp.model().vertices()) {
             device.measure(problem, Moment::Still, x_start);
         }
         device.start(problem, x);
@@ -433,26 +439,18 @@ where
 
     fn request(&mut self) -> Result<Showing<D>, DeviceError> {
         let showing = Showing::request(&mut self.device, &self.fields.x, &self.fields.v, self.time, self.step)?;
-        Ok(showing.with_pinched(&self.pinched))
+        Ok(showing.with_pinched(self.grasp.pinched()))
     }
 
     /// Lets the drags that begin with this step pinch what is there now.
     fn pinch(&mut self) -> Result<(), DeviceError> {
         let end = self.time + self.settings.h;
-        if self.undragged.drag_begins(&self.pinched, end) {
+        if self.grasp.model().drag_begins(self.grasp.pinched(), end) {
             let State { x, mut pinched, .. } = self.state()?;
-            pinched.extend(self.undragged.pinch(&pinched, &x, end));
-            self.hold(pinched);
+            pinched.extend(self.grasp.model().pinch(&pinched, &x, end));
+            self.grasp.pinch(pinched);
         }
         Ok(())
-    }
-
-    fn hold(&mut self, pinched: Vec<Pinched>) {
-        if self.pinched != pinched {
-            let dragged = || Arc::new(self.undragged.dragged(&pinched));
-            self.model = if pinched.is_empty() { self.undragged.clone() } else { dragged() };
-            self.pinched = pinched;
-        }
     }
 }
 
@@ -475,22 +473,36 @@ where
         let done = self.try_step(see);
         // No try got as far as to wait for its result.
         if let Some(showing) = self.showing.take().filter(|_| !matches!(done, Err(SimulationError::Device(_)))) {
-            see(showing.receive(&mut self.device, self.model.vertices())?);
+            see(showing.receive(&mut self.device, self.grasp.model().vertices())?);
         }
         done
     }
 
     fn state(&mut self) -> Result<State, DeviceError> {
-        let n = self.model.vertices();
+        let n = self.grasp.model().vertices();
         self.request()?.receive(&mut self.device, n)
     }
 
     fn model(&self) -> &Arc<Model> {
-        &self.model
+        self.grasp.model()
+    }
+
+    fn hold(&mut self, hands: &Hands) {
+        self.grasp.hold(hands);
+    }
+
+    fn residual(&mut self) -> Result<Vec<[f64; 3]>, DeviceError> {
+        let (h, n) = (self.settings.h, self.grasp.model().vertices());
+        let mut residual = vec![[0.0; 3]; n];
+        if let Some(piece) = self.pieces.iter_mut().find(|piece| piece.h == h).filter(|_| self.searched.is_some()) {
+            self.device.gradient(&mut piece.problem, &self.fields.x, &mut self.fields.iterate);
+            self.device.read(&self.fields.iterate, &mut residual)?;
+        }
+        Ok(residual)
     }
 
     fn set_state(&mut self, state: &State) {
-        self.hold(state.pinched.clone());
+        self.grasp.pinch(state.pinched.clone());
         self.device.write(&state.x, &mut self.fields.x);
         self.device.write(&state.v, &mut self.fields.v);
         self.time = state.time;

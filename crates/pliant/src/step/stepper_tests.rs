@@ -83,7 +83,7 @@ fn guarded(harm: Harm) -> Guarded {
     let (left, rhos) = (Rc::new(RefCell::new(0)), Rc::new(RefCell::new(Vec::new())));
     for pieces in [1, 2, 4, 8, 16] {
         let index = stepper.piece_for(H / f64::from(pieces), 4.0 * H).unwrap();
-        let inner = method.solver::<Cpu<f64>>(&stepper.model, &parameters);
+        let inner = method.solver::<Cpu<f64>>(&stepper.grasp.model().clone(), &parameters);
         stepper.pieces[index].solver = Box::new(Faulty { left: left.clone(), harm, inner, rhos: rhos.clone() });
     }
     Guarded { stepper, left, rhos }

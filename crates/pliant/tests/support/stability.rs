@@ -2,7 +2,7 @@
 //! stability` with every method, every shipped scene and three stiffnesses.
 
 use pliant::model::Model;
-use pliant::scene::{BendModel, MeshSource, Scene, SolidModel, StretchModel};
+use pliant::scene::{MeshSource, Scene, SolidModel};
 use pliant::solver::{METHODS, Method};
 use pliant::step::Simulation;
 
@@ -71,21 +71,6 @@ pub struct Outcome {
     pub failed: Option<String>,
 }
 
-/// Multiplies every stiffness of a scene.
-pub fn stiffen(scene: &mut Scene, factor: f64) {
-    for cloth in &mut scene.cloth {
-        match &mut cloth.stretch {
-            StretchModel::Springs { stiffness } => *stiffness *= factor,
-            StretchModel::Membrane { youngs_modulus, .. } => *youngs_modulus *= factor,
-        }
-        match &mut cloth.bend {
-            BendModel::Quadratic { stiffness } | BendModel::Dihedral { stiffness } => *stiffness *= factor,
-            BendModel::None => {}
-        }
-    }
-    scene.solid.iter_mut().for_each(|solid| solid.youngs_modulus *= factor);
-}
-
 /// Makes every generated mesh coarser: `scale` times as many vertices along each side.
 pub fn coarsen(scene: &mut Scene, scale: f64) {
     let fewer = |count: usize, least: usize| ((count as f64 * scale).round() as usize).max(least);
@@ -118,7 +103,7 @@ fn projective(mut scene: Scene) -> Scene {
 /// One run at h = 1/30 s.
 pub fn run(scene: &Scene, method: &'static Method, stiffness: f64, steps: usize, bounds: Bounds) -> Outcome {
     let mut scene = projective(scene.clone());
-    stiffen(&mut scene, stiffness);
+    scene.stiffen(stiffness);
     scene.time.frame_rate = 30.0;
     scene.time.steps_per_frame = 1;
     scene.solver.method = method.name.to_string();

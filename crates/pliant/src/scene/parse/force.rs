@@ -1,5 +1,6 @@
 //! `[[force]]`.
 
+use super::super::change::USUAL_DRAG;
 use super::super::reader::Section;
 use super::super::types::Force;
 
@@ -16,8 +17,7 @@ fn force(s: &Section<'_>) -> Force {
             s.missing("velocity", "write for example `velocity = [5, 0, 0]`");
             Force::Wind {
                 velocity: s.vector("velocity").unwrap_or_default(),
-                // ½ · 1.2 kg/m³ · drag coefficient 1 · 4 m/s
-                drag: s.number("drag").unwrap_or(2.5),
+                drag: s.number("drag").unwrap_or(USUAL_DRAG),
             }
         }
         Some("acceleration") => {

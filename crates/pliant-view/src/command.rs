@@ -1,0 +1,107 @@
+//! What clients may ask for (docs/viewer.md). Everything is checked here for its form; whether it makes sense, where it is done.
+
+use crate::settings::Change;
+use serde::Deserialize;
+use serde_json::Value;
+
+/// The longest message of a client, bytes.
+pub(crate) const LONGEST: usize = 16 << 10;
+
+/// A command.
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+#[serde(tag = "do", rename_all = "kebab-case", deny_unknown_fields)]
+pub(crate) enum Command {
+    Drive,
+    Play,
+    Pause,
+    Step,
+    Reset,
+    Grab {
+        vertex: u32,
+        /// m
+        target: [f64; 3],
+        /// m
+        radius: Option<f64>,
+    },
+    Drag {
+        /// m
+        target: [f64; 3],
+    },
+    Release,
+    Pin {
+        vertex: u32,
+        on: bool,
+    },
+    Set(Change),
+    Scene {
+        name: String,
+    },
+    Show {
+        residual: Option<bool>,
+        curve: Option<bool>,
+    },
+    Record {
+        on: bool,
+    },
+}
+
+/// A command with its number.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Numbered {
+    /// 0 if it had none.
+    pub n: u64,
+    pub command: Command,
+}
+
+/// Reads a message; what is wrong with it is said in a few words.
+pub(crate) fn parse(text: &str) -> Result<Numbered, String> {
+    let mut value: Value = serde_json::from_str(text).map_err(|error| format!("not JSON: {error}"))?;
+    let fields = value.as_object_mut().ok_or("not a JSON object")?;
+    let n = match fields.remove("n") {
+        None => 0,
+        Some(n) => n.as_u64().ok_or("`n` is not a whole number")?,
+    };
+    let command: Command = serde_json::from_value(value).map_err(|error| error.to_string())?;
+    match &command {
+        Command::Grab { target, .. } | Command::Drag { target } if !target.iter().all(|c| c.abs() < 1e6) => {
+            Err("a target is farther than 1000 km away".to_string())
+        }
+        _ => Ok(Numbered { n, command }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_are_read_and_everything_else_is_refused_with_a_reason() {
+        let read = |text: &str| parse(text).unwrap();
+        assert_eq!(read(r#"{"do":"play","n":3}"#), Numbered { n: 3, command: Command::Play });
+        let grab = Command::Grab { vertex: 7, target: [0.0, 1.0, 2.5], radius: None };
+        assert_eq!(read(r#"{"do":"grab","vertex":7,"target":[0,1,2.5]}"#).command, grab);
+        assert!(matches!(read(r#"{"do":"set","rho":null,"iterations":5}"#).command, Command::Set(_)));
+        for text in [
+            "",
+            "[]",
+            "{}",
+            "\u{0}",
+            r#"{"do":"explode"}"#,
+            r#"{"do":"play","n":-1}"#,
+            r#"{"do":"play","n":1.5}"#,
+            r#"{"do":"grab","vertex":-1,"target":[0,0,0]}"#,
+            r#"{"do":"grab","vertex":4294967296,"target":[0,0,0]}"#,
+            r#"{"do":"drag","target":[0,0]}"#,
+            r#"{"do":"drag","target":[0,0,1e7]}"#,
+            r#"{"do":"drag","target":[0,0,1e999]}"#,
+            r#"{"do":"set","colour":"red"}"#,
+            r#"{"do":"set","iterations":"many"}"#,
+            r#"{"do":"pin","vertex":1}"#,
+            r#"{"do":"scene","name":7}"#,
+        ] {
+            assert!(parse(text).is_err_and(|reason| !reason.is_empty()), "{text}");
+        }
+        let deep = format!("{}{}", "[".repeat(8000), "]".repeat(8000));
+        assert!(parse(&deep).is_err());
+    }
+}

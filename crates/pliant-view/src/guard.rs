@@ -1,0 +1,92 @@
+//! Who may talk to the server. A page of another site must not, whatever name it gave to this machine's address.
+
+use axum::http::{HeaderMap, StatusCode, Uri, header};
+
+/// The rules of a server.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Guard {
+    /// What every address must be given with; then any name of the host will do. Without, only loopback's.
+    pub token: Option<String>,
+}
+
+impl Guard {
+    /// Whether a request may pass, or with which status and word it is turned away.
+    pub fn admit(&self, headers: &HeaderMap, uri: &Uri) -> Result<(), (StatusCode, &'static str)> {
+        let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
+        let host = uri.authority().map(|authority| authority.as_str()).or_else(|| text(header::HOST));
+        let Some(host) = host else { return Err((StatusCode::FORBIDDEN, "the request names no host")) };
+        if self.token.is_none() && !is_loopback(host) {
+            return Err((StatusCode::FORBIDDEN, "this server is for programs on the same computer"));
+        }
+        if headers.contains_key(header::ORIGIN) {
+            let own = text(header::ORIGIN).and_then(|origin| origin.strip_prefix("http://")) == Some(host);
+            if !own {
+                return Err((StatusCode::FORBIDDEN, "another page may not use this server"));
+            }
+        }
+        match &self.token {
+            Some(token) if !given(uri).is_some_and(|given| same(given, token)) => {
+                Err((StatusCode::UNAUTHORIZED, "the address needs ?token=TOKEN as it was printed when the server began"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+fn given(uri: &Uri) -> Option<&str> {
+    uri.query()?.split('&').find_map(|pair| pair.strip_prefix("token="))
+}
+
+/// Compares in a time that does not tell where they differ.
+fn same(a: &str, b: &str) -> bool {
+    a.len() == b.len() && a.bytes().zip(b.bytes()).fold(0, |differs, (a, b)| differs | (a ^ b)) == 0
+}
+
+/// A host's name with its port, as browsers write it.
+fn is_loopback(host: &str) -> bool {
+    let name = match host.strip_prefix('[') {
+        Some(rest) => rest.split(']').next().unwrap_or_default(),
+        None => host.split(':').next().unwrap_or_default(),
+    };
+    name.eq_ignore_ascii_case("localhost") || name.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn status(guard: &Guard, host: &str, origin: Option<&str>, path: &str) -> u16 {
+        let mut headers = HeaderMap::new();
+        headers.insert(header::HOST, host.parse().unwrap());
+        origin.into_iter().for_each(|origin| drop(headers.insert(header::ORIGIN, origin.parse().unwrap())));
+        guard.admit(&headers, &path.parse().unwrap()).map_or_else(|(status, _)| status.as_u16(), |()| 200)
+    }
+
+    #[test]
+    fn only_loopback_and_its_own_page_pass_without_a_token() {
+        let guard = Guard::default();
+        for host in ["127.0.0.1:8417", "localhost:9", "LocalHost", "[::1]:8417", "127.8.8.8:1"] {
+            assert_eq!(status(&guard, host, None, "/ws"), 200, "{host}");
+            assert_eq!(status(&guard, host, Some(&format!("http://{host}")), "/ws"), 200, "{host}");
+            for origin in ["http://evil.example", "https://127.0.0.1:8417", "null", "http://127.0.0.1:1", ""] {
+                assert_eq!(status(&guard, host, Some(origin), "/ws"), 403, "{host} {origin}");
+            }
+        }
+        for host in ["evil.example", "127.0.0.1.evil.example:8417", "192.168.1.7:8417", "[::2]:1", "", "localhost.evil.example"] {
+            assert_eq!(status(&guard, host, None, "/"), 403, "{host}");
+        }
+        assert_eq!(guard.admit(&HeaderMap::new(), &"/".parse().unwrap()).unwrap_err().0, StatusCode::FORBIDDEN);
+    }
+
+    #[test]
+    fn beyond_loopback_the_token_opens_and_other_pages_stay_out() {
+        let guard = Guard { token: Some("s3cret".to_string()) };
+        assert_eq!(status(&guard, "box.lan:1", None, "/?token=s3cret"), 200);
+        assert_eq!(status(&guard, "box.lan:1", None, "/frame.obj?view=1&token=s3cret"), 200);
+        for path in ["/", "/?token=", "/?token=s3cre", "/?token=s3cretx", "/?token=S3cret", "/?xtoken=s3cret"] {
+            assert_eq!(status(&guard, "box.lan:1", None, path), 401, "{path}");
+        }
+        assert_eq!(status(&guard, "box.lan:1", Some("http://evil.example"), "/ws?token=s3cret"), 403);
+        assert_eq!(status(&guard, "box.lan:1", Some("http://box.lan:1"), "/ws?token=s3cret"), 200);
+    }
+}
