@@ -3,12 +3,14 @@
 use clap::builder::PossibleValuesParser;
 use clap::{Parser, Subcommand};
 use pliant::colouring::Algorithm;
+use std::net::IpAddr;
 use std::path::PathBuf;
 
 const AFTER: &str = "\
 Examples:
   pliant run scenes/tablecloth.toml
   pliant run scenes/drape.toml --method pd-direct --frames 60 --out /tmp/drape
+  pliant view scenes/tablecloth.toml
   pliant compare scenes/hanging.toml --methods pd-jacobi,pd-jacobi-chebyshev,newton
 
 Exit codes: 0 done, 2 bad usage or input, 3 the simulation could not go on (state and report are saved) or the disk is full
@@ -77,6 +79,8 @@ pub struct Args {
 pub enum Command {
     /// Simulate a scene and write frames, pictures and a report
     Run(RunArgs),
+    /// Open a page on which the scene is simulated while you pull at it
+    View(ViewArgs),
     /// Validate a scene: meshes, pins, intersections at the start; simulates nothing
     #[command(after_help = "Example:\n  pliant check scenes/drape.toml\n\nExits with 2 if the scene cannot run.")]
     Check(SceneArgs),
@@ -185,8 +189,8 @@ pub struct RunArgs {
     /// Output folder [default: out/NAME]
     #[arg(long, short, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// Formats of the frames: one animated glb file, or a file per frame
-    #[arg(long, value_delimiter = ',', value_parser = ["glb", "obj", "ply", "vtu"])]
+    /// Formats of the frames: one animated glb file, one html page that plays in any browser, or a file per frame
+    #[arg(long, value_delimiter = ',', value_parser = ["glb", "html", "obj", "ply", "vtu"])]
     pub format: Vec<String>,
     /// Go on from the checkpoint in the output folder, if there is one
     #[arg(long)]
@@ -200,6 +204,44 @@ pub struct RunArgs {
     /// Draw no pictures
     #[arg(long, conflicts_with = "preview")]
     pub no_preview: bool,
+}
+
+const VIEW_AFTER: &str = "\
+Examples:
+  pliant view scenes/tablecloth.toml
+  pliant view scenes/drape.toml --method pd-jacobi-chebyshev --set cloth.material=silk
+  ssh -L 8417:127.0.0.1:8417 server pliant view scenes/drape.toml --no-open     then open http://127.0.0.1:8417 here
+  pliant view scenes/drape.toml --host 0.0.0.0 --allow-remote
+
+Drag the cloth with the mouse or a finger, P pins what is under the pointer, space pauses, ? lists all keys. Method and
+parameters can be changed while it runs, and two methods compared side by side. It simulates while a page is open, at the frame
+rate of the scene or as fast as it can. Ctrl-C ends it. docs/viewer.md says what travels between program and page.";
+
+/// `pliant view`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = VIEW_AFTER)]
+pub struct ViewArgs {
+    /// The scene.
+    #[command(flatten)]
+    pub scene: SceneArgs,
+    /// Iterations of the method per step
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = count)]
+    pub iterations: Option<u64>,
+    /// Deadline per step, in milliseconds
+    #[arg(long, value_name = "MS", value_parser = milliseconds, allow_negative_numbers = true)]
+    pub budget_ms: Option<f64>,
+    /// Port to listen on; 0 takes any that is free [default: 8417, or any if that is taken]
+    #[arg(long, value_name = "N")]
+    pub port: Option<u16>,
+    /// Do not open the browser
+    #[arg(long)]
+    pub no_open: bool,
+    /// Address to listen on; all but loopback need --allow-remote
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
+    pub host: IpAddr,
+    /// Let other computers in that know the token in the printed address. Nothing is encrypted
+    #[arg(long)]
+    pub allow_remote: bool,
 }
 
 /// `pliant compare`.

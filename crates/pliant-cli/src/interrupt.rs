@@ -45,6 +45,21 @@ pub(crate) fn outlive_file_limits() {
     }
 }
 
+/// Becomes true when the user has asked a viewer to stop, which loses nothing.
+pub(crate) fn watch_viewer() -> Arc<AtomicBool> {
+    let asked = Arc::new(AtomicBool::new(false));
+    let seen = asked.clone();
+    let handler = move || {
+        if seen.swap(true, Ordering::SeqCst) {
+            end_now();
+        }
+    };
+    if let Err(error) = ctrlc::set_handler(handler) {
+        tracing::warn!("Ctrl-C will end the viewer at once: {error}");
+    }
+    asked
+}
+
 /// Becomes true when the user has asked to stop. Asked twice, the process ends at once and says what is `lost`.
 pub(crate) fn watch(json: bool, lost: impl Fn() -> String + Send + 'static) -> Arc<AtomicBool> {
     let asked = Arc::new(AtomicBool::new(false));

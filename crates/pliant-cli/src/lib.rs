@@ -97,6 +97,7 @@ fn failure_object(args: &Args, error: &anyhow::Error) -> serde_json::Value {
 fn execute(args: &Args) -> anyhow::Result<Exit> {
     match &args.command {
         Command::Run(run) => command::run::run(args, run),
+        Command::View(view) => command::view::view(args, view),
         Command::Check(check) => command::check::check(args, check),
         Command::Compare(compare) => command::compare::compare(args, compare),
         Command::Methods => command::methods::methods(args),

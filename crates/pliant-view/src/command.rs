@@ -12,6 +12,8 @@ pub(crate) const LONGEST: usize = 16 << 10;
 #[serde(tag = "do", rename_all = "kebab-case", deny_unknown_fields)]
 pub(crate) enum Command {
     Drive,
+    /// A frame has come.
+    Seen,
     Play,
     Pause,
     Step,

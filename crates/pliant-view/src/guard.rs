@@ -25,9 +25,10 @@ impl Guard {
             }
         }
         match &self.token {
-            Some(token) if !given(uri).is_some_and(|given| same(given, token)) => {
-                Err((StatusCode::UNAUTHORIZED, "the address needs ?token=TOKEN as it was printed when the server began"))
-            }
+            Some(token) if !given(uri).is_some_and(|given| same(given, token)) => Err((
+                StatusCode::UNAUTHORIZED,
+                "the address needs ?token=TOKEN as it was printed when the server began",
+            )),
             _ => Ok(()),
         }
     }
@@ -48,7 +49,8 @@ fn is_loopback(host: &str) -> bool {
         Some(rest) => rest.split(']').next().unwrap_or_default(),
         None => host.split(':').next().unwrap_or_default(),
     };
-    name.eq_ignore_ascii_case("localhost") || name.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
+    name.eq_ignore_ascii_case("localhost")
+        || name.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
 #[cfg(test)]
@@ -72,7 +74,9 @@ mod tests {
                 assert_eq!(status(&guard, host, Some(origin), "/ws"), 403, "{host} {origin}");
             }
         }
-        for host in ["evil.example", "127.0.0.1.evil.example:8417", "192.168.1.7:8417", "[::2]:1", "", "localhost.evil.example"] {
+        for host in
+            ["evil.example", "127.0.0.1.evil.example:8417", "192.168.1.7:8417", "[::2]:1", "", "localhost.evil.example"]
+        {
             assert_eq!(status(&guard, host, None, "/"), 403, "{host}");
         }
         assert_eq!(guard.admit(&HeaderMap::new(), &"/".parse().unwrap()).unwrap_err().0, StatusCode::FORBIDDEN);

@@ -1,1 +1,28 @@
-//! The live viewer of Pliant.
+//! The live viewer of Pliant: a page on which a scene is simulated while somebody pulls at it.
+//!
+//! [`serve`] listens, on loopback unless told otherwise, and runs the simulation on a thread of its own. What travels between
+//! server and page is in `docs/viewer.md`.
+//!
+//! A client's message passes [`guard`](guard) and [`command`](command), then waits for the [`session`](session), which does it
+//! between two frames. Frames go the other way over the [`board`](board), where there is only ever the newest.
+
+mod board;
+mod client;
+mod command;
+mod convergence;
+mod crowd;
+mod exports;
+mod grip;
+mod guard;
+mod library;
+mod orders;
+mod page;
+mod recording;
+mod server;
+mod session;
+mod settings;
+mod state;
+mod view;
+
+pub use page::PAGE;
+pub use server::{Address, ViewError, ViewOptions, serve};

@@ -73,7 +73,7 @@ fn meant(typed: &RunArgs) -> anyhow::Result<(Scene, RunOptions)> {
         (false, true) => DEFAULT_PREVIEWS.map(|name| out.join(name)).to_vec(),
         (false, false) => typed.preview.clone(),
     };
-    let options = RunOptions { out, resume: typed.resume, error: typed.error, previews };
+    let options = RunOptions { out, resume: typed.resume, error: typed.error, previews, page: pliant_view::PAGE };
     Ok((scene, options))
 }
 

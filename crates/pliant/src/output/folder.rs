@@ -122,6 +122,11 @@ impl RunFolder {
         self.path.join("animation.glb")
     }
 
+    /// The motion as a page for browsers.
+    pub fn page(&self) -> PathBuf {
+        self.path.join("animation.html")
+    }
+
     /// Folder of the files per frame.
     pub fn frames(&self) -> PathBuf {
         self.path.join("frames")
@@ -177,6 +182,7 @@ impl RunFolder {
     fn other_files(&self) -> Vec<PathBuf> {
         let mut files: Vec<PathBuf> = DEFAULT_PREVIEWS.iter().map(|name| self.path.join(name)).collect();
         files.push(self.animation());
+        files.push(self.page());
         let frames = fs::read_dir(self.frames()).into_iter().flatten().flatten();
         let is_frame = |entry: &fs::DirEntry| entry.file_name().to_str().and_then(frame_number).is_some();
         files.extend(frames.filter(is_frame).map(|entry| entry.path()));
@@ -187,7 +193,7 @@ impl RunFolder {
     /// last: it shows that the rest is a run's. Call [`Self::earlier_run`] first.
     pub fn start_anew(&self, previews: &[PathBuf], vertices: usize) -> Result<FrameStore, FolderError> {
         let pictures = DEFAULT_PREVIEWS.iter().map(|name| self.path.join(name));
-        let own = [self.checkpoint(), self.report(), self.animation()].into_iter().chain(pictures);
+        let own = [self.checkpoint(), self.report(), self.animation(), self.page()].into_iter().chain(pictures);
         own.chain(previews.iter().cloned()).try_for_each(|path| remove(&path))?;
         self.remove_frames_from(0)?;
         remove(&self.store())?;

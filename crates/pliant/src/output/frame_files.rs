@@ -5,7 +5,7 @@ use crate::mesh::{self, Mesh, MeshError, PointField};
 use crate::model::{Model, State};
 use std::path::{Path, PathBuf};
 
-/// Writes every frame in every format asked for; `glb` is one file a run and not written here.
+/// Writes every frame in every format asked for; `glb` and `html` are one file a run and not written here.
 pub(super) struct FrameFiles {
     folder: PathBuf,
     formats: Vec<String>,
@@ -25,7 +25,7 @@ impl FrameFiles {
             }
             volume.tets.extend(body.tets.iter().map(|t| t.map(|i| i + first)));
         }
-        let formats = formats.iter().filter(|format| *format != "glb").cloned().collect();
+        let formats = formats.iter().filter(|format| !matches!(format.as_str(), "glb" | "html")).cloned().collect();
         Self { folder, formats, surface, volume }
     }
 

@@ -39,6 +39,8 @@ pub struct RunOptions {
     pub error: bool,
     /// Pictures to draw, `.png` or `.gif`.
     pub previews: Vec<PathBuf>,
+    /// The page of the viewer, for the format `html`; what cannot be put into it is a warning.
+    pub page: &'static str,
 }
 
 /// What a run is doing.
@@ -152,6 +154,7 @@ impl<'a> Run<'a> {
         self.frames.keeper().save_checkpoint(&self.frames.known)?;
         self.measure(hooks)?;
         self.write_animation(hooks)?;
+        self.write_page(hooks);
         self.draw_previews(hooks)?;
         self.finish()
     }
@@ -208,6 +211,28 @@ impl<'a> Run<'a> {
         }
         self.report.output.push(path.display().to_string());
         Ok(())
+    }
+
+    /// A page is for people, too.
+    fn write_page(&mut self, hooks: &mut dyn RunHooks) {
+        let wanted = self.scene.output.formats.iter().any(|format| format == "html");
+        if !wanted || self.report.status != Status::Done {
+            return;
+        }
+        hooks.stage(RunStage::Writing, 0);
+        let mut keeper = self.frames.keeper();
+        let path = keeper.folder.page();
+        let recorded = Recorded { scene: self.scene, model: self.simulation.model(), begin: 0.0 };
+        match recorded.write_page(&path, &mut keeper.store, self.options.page) {
+            Ok(stride) => {
+                if stride > 1 {
+                    let warning = format!("animation.html holds one of {stride} frames, to stay near 100 MB");
+                    self.report.warnings.push(warning);
+                }
+                self.report.output.push(path.display().to_string());
+            }
+            Err(error) => self.report.warnings.push(error.to_string()),
+        }
     }
 
     /// Pictures are for people: one that cannot be drawn is a warning, not the end of the run.
@@ -330,8 +355,8 @@ fn near_a_collider(model: &Model, h: f64) -> f64 {
     thickness + fall.max(ROUNDED * thickness)
 }
 
-/// Refuses meshes with errors by the rule of `pliant check`; else what is odd about them.
-fn refuse_faulty_meshes(scene: &Scene, model: &Model) -> Result<Vec<String>, RunError> {
+/// Refuses meshes with errors by the rule of `pliant check`; else what is odd about them, for people.
+pub fn refuse_faulty_meshes(scene: &Scene, model: &Model) -> Result<Vec<String>, RunError> {
     let (mut errors, mut warnings) = (Vec::new(), Vec::new());
     for BodyCheck { name, findings, .. } in faulty_bodies(scene, model) {
         for Finding { severity, message, .. } in findings {

@@ -540,7 +540,7 @@ const OUTPUT: SectionKeys = SectionKeys {
     decides: "",
     about: "What to write.",
     keys: &[
-        key("formats", Kind::Choices(&["glb", "obj", "ply", "vtu"]), "[\"glb\"]", "Formats of the frames."),
+        key("formats", Kind::Choices(&["glb", "html", "obj", "ply", "vtu"]), "[\"glb\"]", "Formats of the frames."),
         key(
             "checkpoint_every",
             Kind::Count(0, 100_000_000),

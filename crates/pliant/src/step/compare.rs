@@ -4,10 +4,10 @@ use super::accept::negligible_energy;
 use super::simulation::on_device;
 use super::{SimulationError, step_input};
 use crate::counted::counted;
-use crate::device::{Cpu, Device, DeviceError, Devices, Moment, Slot, Task};
+use crate::device::{Cpu, CpuOnly, Device, DeviceError, Devices, Moment, Slot, Task};
 use crate::math::Vec3;
 use crate::model::{Model, State, System};
-use crate::scene::{Precision, Scene};
+use crate::scene::{DeviceSettings, Precision, Scene};
 use crate::solver::{Control, Method, Parameters, SolveError, find_method, minimise};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -82,11 +82,40 @@ pub fn compare(
         let method = find_method(name)?;
         method.check(question.model)?;
         progress(name);
-        let run = MethodRun { method, rho, iterations, reference };
+        let run = MethodRun { method, rho, iterations, reference: Some(reference) };
         curves.push(on_device(devices, &question.scene.device, CurveTask { run, question })?);
     }
     let (scene, step) = (question.scene.name.clone(), question.state.step);
     Ok(Comparison { scene, step, reference_energy: reference.energy, nothing_to_solve, methods: curves })
+}
+
+/// A step that somebody wants to see converge.
+pub struct Convergence<'a> {
+    /// The scene.
+    pub scene: &'a Scene,
+    /// Its model, with hands where they were.
+    pub model: &'a Arc<Model>,
+    /// The state before the step.
+    pub state: &'a State,
+    /// The method.
+    pub method: &'a str,
+    /// Its ρ.
+    pub rho: Option<f64>,
+    /// Iterations at most.
+    pub iterations: usize,
+    /// Whether to find the reference, too; without it errors are not numbers.
+    pub reference: bool,
+}
+
+/// Solves a step again on the CPU, looking at every iteration.
+pub fn convergence(step: &Convergence) -> Result<Curve, SimulationError> {
+    let question = Question { scene: step.scene, model: step.model, state: step.state };
+    let method = find_method(step.method)?;
+    method.check(step.model)?;
+    let reference = if step.reference { Some(reference(&question)?) } else { None };
+    let run = MethodRun { method, rho: step.rho, iterations: step.iterations, reference };
+    let device = DeviceSettings { name: "cpu".to_string(), ..step.scene.device.clone() };
+    on_device(&CpuOnly, &device, CurveTask { run, question: &question })
 }
 
 /// The step and where its solve starts. From inside colliders nearly all of E would be what takes one push to get rid of, and
@@ -158,7 +187,8 @@ struct MethodRun {
     method: &'static Method,
     rho: Option<f64>,
     iterations: usize,
-    reference: Reference,
+    /// Without one errors are not numbers.
+    reference: Option<Reference>,
 }
 
 #[derive(Clone, Copy)]
@@ -233,7 +263,7 @@ impl MethodRun {
             };
             potential.gradient(&wide, &mut gradient);
             let gradient_norm = gradient.iter().map(|g| Vec3::load(*g).length_sq()).sum::<f64>().sqrt();
-            let relative_error = self.reference.relative_error(potential.value(&wide));
+            let relative_error = self.reference.map_or(f64::NAN, |known| known.relative_error(potential.value(&wide)));
             curve.push(CurvePoint { iteration, ms, relative_error, gradient_norm });
             measuring += paused.elapsed();
         };

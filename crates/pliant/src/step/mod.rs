@@ -14,7 +14,7 @@ mod stepper;
 mod tune;
 
 pub use certificate::Certificate;
-pub use compare::{Comparison, Curve, CurvePoint, Question, Reference, compare, reference};
+pub use compare::{Comparison, Convergence, Curve, CurvePoint, Question, Reference, compare, convergence, reference};
 pub use error::SimulationError;
 pub use input::step_input;
 pub use simulation::{Simulation, rho_for};

@@ -1,0 +1,59 @@
+//! `pliant view`
+
+use crate::args::{Args, ViewArgs};
+use crate::progress::say;
+use crate::{Exit, interrupt};
+use pliant_gpu::AllDevices;
+use pliant_view::{Address, ViewOptions, serve};
+use serde_json::json;
+use std::process::{Command, Stdio};
+
+pub(crate) fn view(args: &Args, typed: &ViewArgs) -> anyhow::Result<Exit> {
+    if !typed.host.is_loopback() && !typed.allow_remote {
+        anyhow::bail!(
+            "--host {} lets other computers in; add --allow-remote if that is meant, or leave --host out and use an SSH tunnel",
+            typed.host
+        );
+    }
+    let mut scene = super::scene(&typed.scene)?;
+    scene.solver.iterations = typed.iterations.map(|count| count as usize).or(scene.solver.iterations);
+    scene.solver.budget_ms = typed.budget_ms.or(scene.solver.budget_ms);
+    let options = ViewOptions { file: typed.scene.scene.clone(), host: typed.host, port: typed.port };
+    let stop = interrupt::watch_viewer();
+    serve(&AllDevices, scene, &options, &stop, |address| announce(args, typed, address))?;
+    say("the viewer has ended");
+    Ok(Exit::Done)
+}
+
+fn announce(args: &Args, typed: &ViewArgs, address: &Address) {
+    let url = address.url();
+    say(&format!("{url}  (Ctrl-C ends it)"));
+    if !typed.host.is_loopback() {
+        say("warning: other computers can reach this, and whoever has the address can drive it; nothing is encrypted");
+    }
+    if args.json {
+        // A stdout that is gone reads no addresses.
+        let _ = crate::printed::print_json(&json!({ "url": url, "token": address.token }));
+    }
+    if !typed.no_open {
+        open(&url);
+    }
+}
+
+/// Opens a browser where there is a desktop to open it on.
+fn open(url: &str) {
+    let (program, arguments): (&str, &[&str]) = if cfg!(target_os = "macos") {
+        ("open", &[])
+    } else if cfg!(windows) {
+        ("cmd", &["/C", "start", ""])
+    } else if ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|name| std::env::var_os(name).is_some()) {
+        ("xdg-open", &[])
+    } else {
+        return;
+    };
+    let mut command = Command::new(program);
+    command.args(arguments).arg(url).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    if let Err(error) = command.spawn() {
+        tracing::info!("{program}: {error}; open the address yourself");
+    }
+}

@@ -1,0 +1,104 @@
+//! Files that a page offers to keep.
+
+use crate::client::Hall;
+use crate::orders::Order;
+use crate::page::PAGE;
+use crate::recording::{RecordingError, Take};
+use axum::body::Body;
+use axum::extract::{Query, State};
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use pliant::mesh::{self, Mesh};
+use serde::Deserialize;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tokio::sync::oneshot;
+
+/// Which view is meant.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Which {
+    view: usize,
+}
+
+/// The surfaces of all bodies as an OBJ file.
+pub(crate) async fn obj(hall: State<Arc<Hall>>, which: Query<Which>) -> Response {
+    frame(hall, which, "obj", "text/plain").await
+}
+
+/// The same as a PLY file.
+pub(crate) async fn ply(hall: State<Arc<Hall>>, which: Query<Which>) -> Response {
+    frame(hall, which, "ply", "application/octet-stream").await
+}
+
+async fn frame(
+    State(hall): State<Arc<Hall>>,
+    which: Query<Which>,
+    ending: &'static str,
+    kind: &'static str,
+) -> Response {
+    let Some(snapshot) = hall.board.snapshot(which.view) else {
+        return (StatusCode::NOT_FOUND, "there is no such view\n").into_response();
+    };
+    let written = tokio::task::spawn_blocking(move || {
+        let folder = tempfile::tempdir()?;
+        let path = folder.path().join(format!("frame.{ending}"));
+        let mesh =
+            Mesh { points: snapshot.state.x.clone(), triangles: snapshot.model.surface().collect(), ..Mesh::default() };
+        mesh::write(&path, &mesh).map_err(std::io::Error::other)?;
+        std::fs::read(&path)
+    });
+    match written.await.map_err(std::io::Error::other).and_then(|bytes| bytes) {
+        Ok(bytes) => download(bytes.into(), &format!("frame.{ending}"), kind),
+        Err(error) => failed(&error),
+    }
+}
+
+/// The recording as an animation.
+pub(crate) async fn glb(State(hall): State<Arc<Hall>>) -> Response {
+    recording(&hall, "recording.glb", "model/gltf-binary", Take::glb).await
+}
+
+/// The recording as a page that replays it.
+pub(crate) async fn html(State(hall): State<Arc<Hall>>) -> Response {
+    recording(&hall, "recording.html", "text/html; charset=utf-8", |take| take.page(PAGE)).await
+}
+
+async fn recording(
+    hall: &Hall,
+    name: &str,
+    kind: &'static str,
+    write: impl FnOnce(&Take) -> Result<PathBuf, RecordingError> + Send + 'static,
+) -> Response {
+    let (reply, take) = oneshot::channel();
+    if hall.orders.try_send(Order::Take(reply)).is_err() {
+        return (StatusCode::SERVICE_UNAVAILABLE, "the simulation is busy; try again\n").into_response();
+    }
+    let Ok(Some(take)) = take.await else {
+        return (StatusCode::NOT_FOUND, "nothing was recorded; press record first\n").into_response();
+    };
+    let written = tokio::task::spawn_blocking(move || {
+        let path = write(&take).map_err(std::io::Error::other)?;
+        read_and_remove(&path)
+    });
+    match written.await.map_err(std::io::Error::other).and_then(|bytes| bytes) {
+        Ok(bytes) => download(bytes.into(), name, kind),
+        Err(error) => failed(&error),
+    }
+}
+
+fn read_and_remove(path: &Path) -> std::io::Result<Vec<u8>> {
+    let bytes = std::fs::read(path)?;
+    std::fs::remove_file(path)?;
+    Ok(bytes)
+}
+
+fn download(body: Body, name: &str, kind: &'static str) -> Response {
+    let disposition = format!("attachment; filename=\"{name}\"");
+    ([(header::CONTENT_TYPE, kind.to_string()), (header::CONTENT_DISPOSITION, disposition)], body).into_response()
+}
+
+fn failed(error: &std::io::Error) -> Response {
+    tracing::warn!("{error}");
+    (StatusCode::INTERNAL_SERVER_ERROR, format!("{error}\n")).into_response()
+}

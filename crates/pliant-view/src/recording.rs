@@ -1,0 +1,103 @@
+//! What was recorded: frames in a file that nobody else sees, and what they are frames of.
+
+use pliant::model::Model;
+use pliant::output::{FrameStore, FrameStoreError, GlbError, PageError, Recorded};
+use pliant::scene::Scene;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tempfile::TempDir;
+
+/// Recordings are not longer, bytes.
+const LONGEST: u64 = 1 << 30;
+
+/// A recording, going on or ended.
+pub(crate) struct Recording {
+    folder: Arc<TempDir>,
+    store: FrameStore,
+    scene: Arc<Scene>,
+    model: Arc<Model>,
+    /// When its first frame was, s.
+    begin: f64,
+    /// Frames are still added.
+    pub on: bool,
+}
+
+/// What a recording is at one moment, to be written somewhere.
+#[derive(Clone)]
+pub(crate) struct Take {
+    /// Keeps the frames.
+    folder: Arc<TempDir>,
+    frames: PathBuf,
+    scene: Arc<Scene>,
+    model: Arc<Model>,
+    begin: f64,
+}
+
+/// Why a recording could not be written.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum RecordingError {
+    #[error(transparent)]
+    Frames(#[from] FrameStoreError),
+    #[error(transparent)]
+    Glb(#[from] GlbError),
+    #[error(transparent)]
+    Page(#[from] PageError),
+}
+
+impl Recording {
+    pub fn new(scene: &Scene, model: &Arc<Model>, begin: f64) -> Result<Self, String> {
+        let failed = |error: &dyn std::fmt::Display| format!("no recording can be made: {error}");
+        let folder = tempfile::Builder::new().prefix("pliant-").tempdir().map_err(|error| failed(&error))?;
+        let store = FrameStore::open_or_create(&folder.path().join("frames"), model.vertices());
+        let store = store.map_err(|error| failed(&error))?;
+        let (folder, scene) = (Arc::new(folder), Arc::new(scene.clone()));
+        Ok(Self { folder, store, scene, model: model.clone(), begin, on: true })
+    }
+
+    pub fn frames(&self) -> usize {
+        self.store.len()
+    }
+
+    /// Simulated time of all frames, s.
+    pub fn seconds(&self) -> f64 {
+        self.store.len().saturating_sub(1) as f64 / self.scene.time.frame_rate
+    }
+
+    pub fn is_full(&self) -> bool {
+        12 * (self.store.vertices() * self.store.len()) as u64 >= LONGEST
+    }
+
+    /// Adds a frame.
+    pub fn add(&mut self, x: &[[f64; 3]]) -> Result<(), FrameStoreError> {
+        self.store.append(x.iter().map(|x| x.map(|c| c as f32)))
+    }
+
+    /// As it is now; `None` without a frame.
+    pub fn now(&self) -> Option<Take> {
+        let frames = self.store.path().to_path_buf();
+        let (folder, scene, model) = (self.folder.clone(), self.scene.clone(), self.model.clone());
+        (!self.store.is_empty()).then_some(Take { folder, frames, scene, model, begin: self.begin })
+    }
+}
+
+impl Take {
+    /// Writes an animation and returns its file, which lives as long as this.
+    pub fn glb(&self) -> Result<PathBuf, RecordingError> {
+        let (recorded, mut store, path) = self.parts("glb")?;
+        recorded.write_glb(&path, &mut store)?;
+        Ok(path)
+    }
+
+    /// Writes a page that replays it.
+    pub fn page(&self, page: &str) -> Result<PathBuf, RecordingError> {
+        let (recorded, mut store, path) = self.parts("html")?;
+        recorded.write_page(&path, &mut store, page)?;
+        Ok(path)
+    }
+
+    fn parts(&self, ending: &str) -> Result<(Recorded<'_>, FrameStore, PathBuf), RecordingError> {
+        let recorded = Recorded { scene: &self.scene, model: &self.model, begin: self.begin };
+        let folder: &Path = self.folder.path();
+        Ok((recorded, FrameStore::open(&self.frames)?, folder.join(format!("recording.{ending}"))))
+    }
+}

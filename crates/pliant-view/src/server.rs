@@ -1,0 +1,226 @@
+//! The server: addresses, rules, and the threads behind them.
+
+use crate::board::Board;
+use crate::client::{Hall, attend};
+use crate::command::LONGEST;
+use crate::crowd::{Crowd, MOST};
+use crate::exports;
+use crate::guard::Guard;
+use crate::library::Library;
+use crate::orders::WAITING;
+use crate::page::PAGE;
+use crate::session::Session;
+use axum::Router;
+use axum::extract::ws::WebSocketUpgrade;
+use axum::extract::{Request, State};
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::middleware::{Next, from_fn, from_fn_with_state};
+use axum::response::{Html, IntoResponse, Response};
+use axum::routing::get;
+use pliant::device::Devices;
+use pliant::output::RunError;
+use pliant::scene::Scene;
+use pliant::step::SimulationError;
+use std::collections::hash_map::RandomState;
+use std::future::IntoFuture;
+use std::hash::{BuildHasher, Hasher};
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, mpsc};
+use std::time::Duration;
+use tokio::net::TcpListener;
+use tokio::sync::{oneshot, watch};
+
+/// The port that is tried first.
+const USUAL_PORT: u16 = 8417;
+
+/// How long clients have to hear that the server ends.
+const FAREWELL: Duration = Duration::from_millis(500);
+
+/// How to listen.
+#[derive(Clone, Debug)]
+pub struct ViewOptions {
+    /// The file the scene came from: others beside it can be picked.
+    pub file: PathBuf,
+    /// Where to listen; anything but loopback makes a token.
+    pub host: IpAddr,
+    /// The port; 0 takes any. `None` tries 8417 first.
+    pub port: Option<u16>,
+}
+
+impl Default for ViewOptions {
+    fn default() -> Self {
+        Self { file: PathBuf::new(), host: Ipv4Addr::LOCALHOST.into(), port: None }
+    }
+}
+
+/// Where a server listens.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Address {
+    /// Host and port.
+    pub socket: SocketAddr,
+    /// What every address needs, beyond loopback.
+    pub token: Option<String>,
+}
+
+impl Address {
+    /// What to open in a browser.
+    pub fn url(&self) -> String {
+        let token = self.token.as_ref().map_or(String::new(), |token| format!("?token={token}"));
+        format!("http://{}/{token}", self.socket)
+    }
+}
+
+/// Why there is no viewer.
+#[derive(Debug, thiserror::Error)]
+pub enum ViewError {
+    /// The scene cannot be simulated.
+    #[error(transparent)]
+    Simulation(#[from] SimulationError),
+    /// Its meshes cannot.
+    #[error(transparent)]
+    Meshes(#[from] Box<RunError>),
+    /// The port is taken, or the address is not this computer's.
+    #[error("cannot listen on {host}:{port}: {source}; choose another with --port, 0 takes any that is free")]
+    Listen {
+        /// Where.
+        host: IpAddr,
+        /// Which port.
+        port: u16,
+        /// The system's answer.
+        source: io::Error,
+    },
+    /// The system gave no threads or sockets.
+    #[error("the server cannot run: {0}")]
+    Server(io::Error),
+}
+
+/// Serves a scene until `stop`. `ready` hears the address once somebody may connect.
+pub fn serve<D: Devices + Sync>(
+    devices: &D,
+    scene: Scene,
+    options: &ViewOptions,
+    stop: &AtomicBool,
+    ready: impl FnOnce(&Address),
+) -> Result<(), ViewError> {
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(2).thread_name("viewer").enable_all().build();
+    let runtime = runtime.map_err(ViewError::Server)?;
+    let listener = runtime.block_on(listen(options))?;
+    let socket = listener.local_addr().map_err(ViewError::Server)?;
+    let token = (!options.host.is_loopback()).then(token);
+    let address = Address { socket, token };
+
+    let (orders, waiting) = mpsc::sync_channel(WAITING);
+    let (board, crowd) = (Arc::new(Board::new()), watch::Sender::new(Crowd::default()));
+    let library = Library::beside(&options.file, scene.device.clone());
+    let seen = crowd.subscribe();
+    let hall = Arc::new(Hall { board: board.clone(), crowd, orders, ending: watch::Sender::new(false) });
+    let router = router(hall.clone(), Guard { token: address.token.clone() });
+    std::thread::scope(|scope| {
+        // A simulation lives and dies on one thread.
+        let (made, making) = mpsc::sync_channel(1);
+        scope.spawn(move || match Session::new(devices, board, seen, (scene, library)) {
+            Ok(session) => {
+                let _ = made.send(Ok(()));
+                session.run(&waiting, stop);
+            }
+            Err(error) => drop(made.send(Err(error))),
+        });
+        // Where the thread panicked, leaving the scope does.
+        if let Ok(made) = making.recv() {
+            made?;
+        }
+        ready(&address);
+        runtime.block_on(run(listener, router, stop, hall))
+    })
+}
+
+async fn run(listener: TcpListener, router: Router, stop: &AtomicBool, hall: Arc<Hall>) -> Result<(), ViewError> {
+    let (told, end) = oneshot::channel();
+    let server = axum::serve(listener, router).with_graceful_shutdown(async { drop(end.await) });
+    let server = server.into_future();
+    let ending = async {
+        while !stop.load(Ordering::Relaxed) {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        hall.ending.send_replace(true);
+        // Clients that do not listen are not waited for.
+        tokio::time::sleep(FAREWELL).await;
+        let _ = told.send(());
+        tokio::time::sleep(FAREWELL).await;
+    };
+    tokio::select! {
+        ended = server => ended.map_err(ViewError::Server),
+        () = ending => Ok(()),
+    }
+}
+
+async fn listen(options: &ViewOptions) -> Result<TcpListener, ViewError> {
+    let (host, port) = (options.host, options.port.unwrap_or(USUAL_PORT));
+    match TcpListener::bind((host, port)).await {
+        Ok(listener) => Ok(listener),
+        // Another viewer may have it.
+        Err(error) if options.port.is_none() && error.kind() == io::ErrorKind::AddrInUse => {
+            TcpListener::bind((host, 0)).await.map_err(|source| ViewError::Listen { host, port: 0, source })
+        }
+        Err(source) => Err(ViewError::Listen { host, port, source }),
+    }
+}
+
+/// 128 bits that nobody can guess: the keys of two hash maps come from the system's random numbers.
+fn token() -> String {
+    let number = || RandomState::new().build_hasher().finish();
+    format!("{:016x}{:016x}", number(), number())
+}
+
+fn router(hall: Arc<Hall>, guard: Guard) -> Router {
+    Router::new()
+        .route("/", get(|| async { Html(PAGE) }))
+        .route("/ws", get(socket))
+        .route("/frame.obj", get(exports::obj))
+        .route("/frame.ply", get(exports::ply))
+        .route("/recording.glb", get(exports::glb))
+        .route("/recording.html", get(exports::html))
+        .fallback(|| async { (StatusCode::NOT_FOUND, "there is no such address\n") })
+        .layer(from_fn_with_state(Arc::new(guard), admit))
+        .layer(from_fn(careful))
+        .with_state(hall)
+}
+
+async fn admit(State(guard): State<Arc<Guard>>, request: Request, next: Next) -> Response {
+    match guard.admit(request.headers(), request.uri()) {
+        Ok(()) => next.run(request).await,
+        Err((status, why)) => (status, format!("{why}\n")).into_response(),
+    }
+}
+
+/// Browsers load nothing from elsewhere, and show the page in no other one.
+async fn careful(request: Request, next: Next) -> Response {
+    const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; \
+                          connect-src 'self' ws: wss:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
+    let mut response = next.run(request).await;
+    let headers = response.headers_mut();
+    for (name, value) in [
+        (header::CONTENT_SECURITY_POLICY, POLICY),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::REFERRER_POLICY, "no-referrer"),
+        (header::CACHE_CONTROL, "no-store"),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    response
+}
+
+async fn socket(State(hall): State<Arc<Hall>>, upgrade: WebSocketUpgrade) -> Response {
+    if hall.crowd.borrow().len() >= MOST {
+        return (StatusCode::SERVICE_UNAVAILABLE, format!("{MOST} clients are connected\n")).into_response();
+    }
+    upgrade.max_message_size(LONGEST).max_frame_size(LONGEST).on_upgrade(move |socket| attend(socket, hall))
+}
+
+#[cfg(test)]
+#[path = "server_tests.rs"]
+mod tests;

@@ -1,0 +1,178 @@
+use super::*;
+use pliant::device::CpuOnly;
+use serde_json::Value;
+
+const SCENE: &str = "pliant = 1
+[time]
+frame_rate = 60
+steps_per_frame = 2
+[[cloth]]
+resolution = 9
+[[pin]]
+corners = ['-x-z', '+x-z']
+[device]
+name = 'cpu'";
+
+struct Stage {
+    session: Session<'static, CpuOnly>,
+    board: Arc<Board>,
+}
+
+impl Stage {
+    fn new() -> Self {
+        let scene = Scene::parse(SCENE, "napkin", ".".as_ref(), &[]).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("napkin.toml"), SCENE).unwrap();
+        std::fs::write(folder.path().join("broken.toml"), "pliant = 1\n[[cloth]]\nresolution = 'x'").unwrap();
+        std::fs::write(folder.path().join("small.toml"), SCENE.replace('9', "4")).unwrap();
+        let library = Library::beside(&folder.keep().join("napkin.toml"), scene.device.clone());
+        let board = Arc::new(Board::new());
+        let crowd = watch::Sender::new(Crowd::default()).subscribe();
+        let session = Session::new(&CpuOnly, board.clone(), crowd, (scene, library)).unwrap();
+        Self { session, board }
+    }
+
+    /// Does a command; what was refused is an error.
+    fn command(&mut self, text: &str) -> Result<(), String> {
+        self.session.carry_out(&crate::command::parse(text).unwrap().command)
+    }
+
+    fn frames(&mut self, count: usize) {
+        (0..count).for_each(|_| self.session.advance());
+    }
+
+    fn facts(&self, view: usize) -> Value {
+        let message = self.board.frames[view].borrow().clone();
+        let length = u32::from_le_bytes(message[8..12].try_into().unwrap()) as usize;
+        serde_json::from_slice(&message[12..12 + length]).unwrap()
+    }
+
+    fn state(&self) -> Value {
+        (**self.board.state.borrow()).clone()
+    }
+
+    fn hash(&self) -> u64 {
+        self.session.views[0].state.hash()
+    }
+
+    fn x(&self, vertex: usize) -> [f64; 3] {
+        self.session.views[0].state.x[vertex]
+    }
+}
+
+#[test]
+fn what_is_looked_at_is_what_a_simulation_without_a_viewer_computes() {
+    let mut stage = Stage::new();
+    stage.command(r#"{"do":"show","residual":true,"curve":true}"#).unwrap();
+    stage.frames(5);
+    let scene = Scene::parse(SCENE, "napkin", ".".as_ref(), &[]).unwrap();
+    let mut alone = pliant::step::Simulation::new(&scene).unwrap();
+    (0..10).for_each(|_| assert!(alone.step().is_ok()));
+    assert_eq!(stage.hash(), alone.state().unwrap().hash());
+    assert_eq!((&stage.facts(0)["step"], &stage.facts(0)["error"]), (&json!(10), &Value::Null));
+}
+
+#[test]
+fn a_drag_moves_the_cloth_in_the_next_frame_and_pins_hold() {
+    let mut stage = Stage::new();
+    stage.frames(2);
+    let [x, y, z] = stage.x(76);
+    stage.command(&format!(r#"{{"do":"grab","vertex":76,"target":[{x},{y},{z}]}}"#)).unwrap();
+    stage.command(&format!(r#"{{"do":"drag","target":[{x},{},{z}]}}"#, y + 0.05)).unwrap();
+    stage.frames(1);
+    assert!(stage.x(76)[1] > y + 0.04, "{:?} after a drag by 5 cm from {y}", stage.x(76));
+    assert!(stage.facts(0)["held"].as_array().unwrap().contains(&json!(76)));
+    stage.command(r#"{"do":"release"}"#).unwrap();
+    stage.command(r#"{"do":"pin","vertex":76,"on":true}"#).unwrap();
+    stage.command(r#"{"do":"pin","vertex":0,"on":false}"#).unwrap();
+    assert_eq!(stage.state()["pins"], json!([8, 76]));
+    let held = stage.x(76);
+    stage.frames(20);
+    assert_eq!(stage.x(76), held);
+    assert!(stage.command(r#"{"do":"pin","vertex":81,"on":true}"#).unwrap_err().contains("81"));
+    assert!(stage.command(r#"{"do":"grab","vertex":4000000000,"target":[0,0,0]}"#).is_err());
+    stage.command(r#"{"do":"reset"}"#).unwrap();
+    assert_eq!((&stage.state()["pins"], &stage.facts(0)["step"]), (&json!([0, 8]), &json!(0)));
+}
+
+#[test]
+fn another_method_goes_on_where_the_last_one_was_and_a_bad_one_changes_nothing() {
+    let mut stage = Stage::new();
+    stage.command(r#"{"do":"pin","vertex":76,"on":true}"#).unwrap();
+    stage.frames(3);
+    let before = stage.hash();
+    stage.command(r#"{"do":"set","method":"xpbd","iterations":7,"gravity":[0,0,0]}"#).unwrap();
+    assert_eq!(stage.hash(), before);
+    assert_eq!(stage.state()["views"][0], json!({ "method": "xpbd", "iterations": 7, "rho": null }));
+    assert_eq!(stage.state()["pins"], json!([0, 8, 76]));
+    stage.frames(1);
+    assert_eq!((&stage.facts(0)["method"], &stage.facts(0)["step"]), (&json!("xpbd"), &json!(8)));
+    for bad in [r#"{"do":"set","method":"magic"}"#, r#"{"do":"set","rho":7}"#, r#"{"do":"set","compare":"magic"}"#] {
+        assert!(stage.command(bad).is_err());
+    }
+    assert_eq!(stage.state()["settings"]["method"], "xpbd");
+    stage.command(r#"{"do":"set","method":null,"iterations":null}"#).unwrap();
+    assert_eq!(stage.state()["views"][0]["method"], "pd-direct-chebyshev");
+}
+
+#[test]
+fn two_methods_are_compared_from_the_same_state_under_the_same_hand() {
+    let mut stage = Stage::new();
+    stage.frames(2);
+    stage.command(r#"{"do":"set","compare":"pbd-jacobi"}"#).unwrap();
+    let [first, second] = [0, 1].map(|view| stage.facts(view));
+    assert_eq!((&first["step"], &second["step"], &second["method"]), (&json!(4), &json!(4), &json!("pbd-jacobi")));
+    stage.command(r#"{"do":"grab","vertex":76,"target":[0.3,1,0.3]}"#).unwrap();
+    stage.frames(3);
+    assert_eq!(stage.facts(1)["held"], stage.facts(0)["held"]);
+    assert_ne!(stage.session.views[0].state.hash(), stage.session.views[1].state.hash());
+    stage.command(r#"{"do":"set","compare":null}"#).unwrap();
+    assert!(stage.board.frames[1].borrow().is_empty() && stage.board.snapshot(1).is_none());
+}
+
+#[test]
+fn recordings_hold_their_frames_and_play_as_files() {
+    let mut stage = Stage::new();
+    assert!(stage.session.recording.is_none());
+    stage.command(r#"{"do":"record","on":true}"#).unwrap();
+    stage.frames(6);
+    stage.command(r#"{"do":"record","on":false}"#).unwrap();
+    stage.frames(2);
+    assert_eq!((&stage.state()["recording"]["frames"], &stage.state()["recording"]["on"]), (&json!(7), &json!(false)));
+    let take = stage.session.recording.as_ref().and_then(Recording::now).unwrap();
+    let glb = std::fs::read(take.glb().unwrap()).unwrap();
+    assert_eq!(&glb[..4], b"glTF");
+    let page = std::fs::read_to_string(take.page("<i>PLIANT-RECORDING</i>").unwrap()).unwrap();
+    assert!(page.starts_with("<i>") && page.len() > 1000);
+}
+
+#[test]
+fn another_scene_is_opened_by_name_and_a_broken_one_leaves_everything() {
+    let mut stage = Stage::new();
+    stage.frames(1);
+    let before = stage.hash();
+    assert!(stage.command(r#"{"do":"scene","name":"broken"}"#).unwrap_err().contains("resolution"));
+    assert!(stage.command(r#"{"do":"scene","name":"../napkin"}"#).is_err());
+    assert_eq!((stage.hash(), &stage.state()["busy"]), (before, &Value::Null));
+    stage.command(r#"{"do":"scene","name":"small"}"#).unwrap();
+    assert_eq!(stage.session.views[0].state.x.len(), 16);
+    assert_eq!(stage.board.topology.borrow()[4], 2);
+    assert_eq!(stage.board.frames[0].borrow()[4], 2);
+}
+
+#[test]
+fn a_step_that_cannot_be_made_pauses_with_a_reason_and_play_goes_on() {
+    let mut stage = Stage::new();
+    stage.frames(1);
+    let good = stage.session.views[0].state.clone();
+    let mut bad = (*good).clone();
+    bad.x[40] = [f64::NAN; 3];
+    stage.session.views[0].simulation.set_state(&bad).unwrap();
+    stage.frames(1);
+    assert!(!stage.session.playing);
+    assert!(stage.facts(0)["error"].is_string() && stage.state()["error"].is_string());
+    stage.command(r#"{"do":"reset"}"#).unwrap();
+    stage.command(r#"{"do":"play"}"#).unwrap();
+    stage.frames(1);
+    assert!(stage.session.playing && stage.facts(0)["error"].is_null());
+}
