@@ -4,7 +4,7 @@ use crate::args::{Args, ViewArgs};
 use crate::progress::say;
 use crate::{Exit, interrupt};
 use pliant_gpu::AllDevices;
-use pliant_view::{Address, ViewOptions, serve};
+use pliant_view::{Address, ViewError, ViewOptions, serve};
 use serde_json::json;
 use std::process::{Command, Stdio};
 
@@ -20,7 +20,13 @@ pub(crate) fn view(args: &Args, typed: &ViewArgs) -> anyhow::Result<Exit> {
     scene.solver.budget_ms = typed.budget_ms.or(scene.solver.budget_ms);
     let options = ViewOptions { file: typed.scene.scene.clone(), host: typed.host, port: typed.port };
     let stop = interrupt::watch_viewer();
-    serve(&AllDevices, scene, &options, &stop, |address| announce(args, typed, address))?;
+    let served = serve(&AllDevices, scene, &options, &stop, |address| announce(args, typed, address));
+    served.map_err(|error| match error {
+        // As if there were no viewer.
+        ViewError::Simulation(inside) => anyhow::Error::from(inside),
+        ViewError::Meshes(inside) => anyhow::Error::from(*inside),
+        other => other.into(),
+    })?;
     say("the viewer has ended");
     Ok(Exit::Done)
 }

@@ -18,4 +18,6 @@ mod selftest;
 #[cfg(unix)]
 mod stopped_twice;
 mod support;
+#[cfg(unix)]
+mod view;
 mod warned;
