@@ -42,6 +42,15 @@ if command -v python3 >/dev/null; then
 else
     missing "layers and documents" "python3 is not there"
 fi
+page=crates/pliant-view/page
+npm_is_there() { command -v npm >/dev/null && node -e 'process.exit(parseInt(process.versions.node) >= 20 ? 0 : 1)'; }
+# The programs below are built with it.
+if npm_is_there; then
+    check "page" make --no-print-directory page
+    check "tests of the page" npm --prefix "$page" test --silent
+else
+    missing "page" "install Node.js 20 or newer with npm"
+fi
 if $cargo clippy --version >/dev/null 2>&1; then
     check "lints" $cargo clippy --workspace --all-targets --quiet -- -D warnings
 else
@@ -65,4 +74,9 @@ export NODEVICE_SELECT=1
 check "tests" $cargo test --workspace --no-fail-fast
 # The total, in one line that a person or a CI system can read.
 awk '/^test result:/ { passed += $4; failed += $6; ignored += $8 } END { print passed " passed, " failed " failed, " ignored " skipped" }' "$log"
+if npm_is_there && scripts/chromium.sh >/dev/null; then
+    check "page in a browser" env PLIANT_CHROMIUM="$(scripts/chromium.sh)" npm --prefix "$page" run --silent test:browser
+else
+    missing "page in a browser" "install Chromium and Node.js"
+fi
 RUSTDOCFLAGS="-D warnings" check "reference" $cargo doc --workspace --no-deps --quiet

@@ -17,7 +17,7 @@ use tokio::sync::watch;
 const STALLED: Duration = Duration::from_secs(20);
 
 /// To a client that says what it has seen, no more frames are on the way than this: what waits in sockets is late.
-const UNSEEN: usize = 3;
+const UNSEEN: usize = 2;
 
 /// What all clients share.
 pub(crate) struct Hall {

@@ -202,7 +202,7 @@ fn a_client_that_tells_what_it_has_seen_never_gets_what_is_old() {
     server.frame(&mut socket);
     server.command(&mut socket, r#"{"do":"seen"}"#);
     std::thread::sleep(Duration::from_millis(500));
-    // What was on the way before, and three; then nothing, until it says more.
+    // What was on the way before, and two; then nothing, until it says more.
     let count = |socket: &mut Socket| {
         server.runtime.block_on(async {
             let mut steps = Vec::new();

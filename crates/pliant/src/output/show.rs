@@ -43,7 +43,7 @@ pub struct FrameFacts {
     pub mean_stretch: f64,
     /// Of the last step, m; `None` without colliders.
     pub min_gap: Option<f64>,
-    /// Vertices nearer to a collider than their thickness.
+    /// Vertices nearer to a collider than their thickness and a hundredth.
     pub touching: usize,
     /// Of the last step.
     pub inverted: usize,

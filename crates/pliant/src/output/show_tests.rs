@@ -98,6 +98,6 @@ fn a_cloth_at_one_point_and_one_gone_to_infinity_are_no_panic() {
 fn what_touches_is_counted_where_colliders_are() {
     let (_, model, state) = scene();
     assert_eq!(model.touching(&state.x, 0.0), 16);
-    let high: Vec<[f64; 3]> = state.x.iter().map(|x| [x[0], x[1] + 0.006, x[2]]).collect();
+    let high: Vec<[f64; 3]> = state.x.iter().map(|x| [x[0], x[1] + 0.0065, x[2]]).collect();
     assert_eq!(model.touching(&high, 0.0), 0);
 }

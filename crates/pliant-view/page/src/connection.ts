@@ -1,0 +1,93 @@
+// The WebSocket: opened again whenever it closes, at growing intervals.
+
+import { isTopology } from "./protocol.ts";
+import type { Command, Told } from "./messages.ts";
+
+export interface Listener {
+  topology(data: ArrayBuffer): void;
+  frame(data: ArrayBuffer): void;
+  told(message: Told): void;
+  opened(): void;
+  /** `seconds` until the next attempt; `reason` is the server's, empty if it just went away. */
+  closed(reason: string, seconds: number): void;
+}
+
+const SEEN = JSON.stringify({ do: "seen" });
+const WAITS = [0.5, 1, 1, 2, 2, 4, 5];
+
+export class Connection {
+  private socket: WebSocket | null = null;
+  private attempts = 0;
+  private timer = 0;
+  private n = 0;
+
+  constructor(private readonly listener: Listener) {
+    this.open();
+    // Somebody who comes back to the page should not wait for the rest of an interval.
+    addEventListener("online", () => this.retryNow());
+    document.addEventListener("visibilitychange", () => {
+      if (!document.hidden) this.retryNow();
+    });
+  }
+
+  get connected(): boolean {
+    return this.socket?.readyState === WebSocket.OPEN;
+  }
+
+  retryNow(): void {
+    if (this.timer === 0) return;
+    clearTimeout(this.timer);
+    this.open();
+  }
+
+  /** Sends a command and gives its number, or null where there is no server. */
+  send(command: Command): number | null {
+    if (!this.socket || !this.connected) return null;
+    this.n += 1;
+    this.socket.send(JSON.stringify({ ...command, n: this.n }));
+    return this.n;
+  }
+
+  /** Tells the server that it may send more. */
+  saw(frames: number): void {
+    for (let i = 0; i < frames && this.connected; i++) this.socket!.send(SEEN);
+  }
+
+  /** Numbers go on after those that the server has seen, whoever sent them. */
+  seen(n: number): void {
+    if (Number.isSafeInteger(n)) this.n = Math.max(this.n, n);
+  }
+
+  private open(): void {
+    this.timer = 0;
+    const socket = new WebSocket(address("/ws", location.protocol === "https:" ? "wss:" : "ws:"));
+    socket.binaryType = "arraybuffer";
+    this.socket = socket;
+    socket.onopen = () => {
+      this.attempts = 0;
+      this.listener.opened();
+    };
+    socket.onmessage = ({ data }: MessageEvent<ArrayBuffer | string>) => {
+      if (typeof data === "string") this.listener.told(JSON.parse(data) as Told);
+      else if (isTopology(data)) this.listener.topology(data);
+      else this.listener.frame(data);
+    };
+    socket.onclose = ({ reason }) => {
+      if (socket !== this.socket) return;
+      const seconds = WAITS[Math.min(this.attempts, WAITS.length - 1)];
+      this.attempts += 1;
+      this.listener.closed(reason, seconds);
+      this.timer = window.setTimeout(() => this.open(), 1000 * seconds);
+    };
+  }
+}
+
+/** An address of the server, with the token that this page was opened with. */
+export function address(path: string, protocol = location.protocol, more: Record<string, string> = {}): string {
+  const url = new URL(path, location.href);
+  url.protocol = protocol;
+  const token = new URLSearchParams(location.search).get("token");
+  if (token !== null) url.searchParams.set("token", token);
+  for (const [name, value] of Object.entries(more)) url.searchParams.set(name, value);
+  return url.href;
+}

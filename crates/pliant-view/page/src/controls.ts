@@ -1,0 +1,126 @@
+// The controls of a live page, and what they show of the server's state.
+
+import { address } from "./connection.ts";
+import { IconButton } from "./button.ts";
+import { make, say } from "./dom.ts";
+import { methodField, numberField, sceneField, stiffnessField, vectorField, type Field } from "./fields.ts";
+import type { Command, State } from "./messages.ts";
+import { digits } from "./units.ts";
+
+export interface ControlsHost {
+  send(command: Command): void;
+  help(): void;
+  pinTool(on: boolean): void;
+}
+
+export class Controls {
+  /** Always in view: play, step, reset, record. */
+  readonly transport: HTMLElement;
+  readonly settings: HTMLElement;
+  readonly exports: HTMLElement;
+  /** Says that somebody else drives. */
+  readonly watching: HTMLElement;
+  private readonly play: IconButton;
+  private readonly record: IconButton;
+  private readonly pin: IconButton;
+  private readonly recorded = make("span", { class: "recorded" });
+  private readonly sets: HTMLFieldSetElement[];
+  private readonly fields: Field[];
+  private readonly links: { element: HTMLAnchorElement; path: string; needs: "nothing" | "recording" | "compare"; more: Record<string, string> }[] = [];
+  private state: State | null = null;
+
+  constructor(private readonly host: ControlsHost) {
+    const send = (command: Command) => () => host.send(command);
+    this.play = new IconButton("play", "Play (space)", () => this.togglePlay());
+    const step = new IconButton("step", "Single step (S)", send({ do: "step" }));
+    const reset = new IconButton("reset", "Reset (R)", send({ do: "reset" }));
+    this.record = new IconButton("record", "Record", () => this.toggleRecording());
+    this.record.element.classList.add("record");
+    this.pin = new IconButton("pin", "Pin with a tap or click (key P pins under the pointer)", () => this.choosePin(!this.pinning));
+    this.pin.press(false);
+    const help = new IconButton("help", "Keys and gestures (?)", () => host.help());
+    const buttons = [this.play, step, reset, this.pin, this.record].map((button) => button.element);
+    const moves = make("fieldset", { class: "buttons", "aria-label": "Simulation", disabled: true }, ...buttons);
+    this.transport = make("div", { class: "transport" }, moves, this.recorded, help.element);
+
+    const set = (change: object): void => host.send({ do: "set", ...change });
+    this.fields = [
+      sceneField((name) => host.send({ do: "scene", name })),
+      methodField("method", "Method", (state) => `scene: ${state.scene_says.method ?? "auto"}`, set),
+      methodField("compare", "Compare", () => "off", set),
+      numberField("iterations", "Iterations", "", { min: "1", max: "100000", step: "1" },
+        (state) => state.scene_says.iterations ?? state.views[0]?.iterations, set),
+      numberField("rho", "ρ", "", { min: "0", max: "0.999999", step: "any" }, (state) => state.scene_says.rho ?? state.views[0]?.rho, set),
+      numberField("budget_ms", "Budget", "ms", { min: "0.01", max: "10000", step: "any" }, (state) => state.scene_says.budget_ms, set),
+      stiffnessField(set),
+      vectorField("gravity", "Gravity", "m/s²", set),
+      vectorField("wind", "Wind", "m/s", set),
+    ];
+    const asScene = make("button", {
+      type: "button", class: "plain", title: "Take back all changes to the scene",
+      click: () => set({ method: null, iterations: null, rho: null, budget_ms: null, stiffness: null, gravity: null, wind: null, compare: null }),
+    }, "As the scene says");
+    const all = make("fieldset", { "aria-label": "Settings", disabled: true }, ...this.fields.map((field) => field.element), make("div", { class: "row end" }, asScene));
+    this.settings = make("section", { "aria-label": "Simulation" }, make("h2", {}, "Simulation"), all);
+    this.sets = [moves, all];
+
+    this.watching = make("div", { class: "watching", hidden: true },
+      make("span", {}, "You watch; somebody else drives."),
+      make("button", { type: "button", id: "drive", click: send({ do: "drive" }) }, "Drive"));
+
+    this.exports = make("section", { "aria-label": "Export" }, make("h2", {}, "Export"), make("div", { class: "links" },
+      this.link("Frame .obj", "/frame.obj"), this.link("Frame .ply", "/frame.ply"),
+      this.link("Second .obj", "/frame.obj", "compare", { view: "1" }), this.link("Second .ply", "/frame.ply", "compare", { view: "1" }),
+      this.link("Recording .glb", "/recording.glb", "recording"), this.link("Recording .html", "/recording.html", "recording")));
+  }
+
+  private link(label: string, path: string, needs: "nothing" | "recording" | "compare" = "nothing", more: Record<string, string> = {}): HTMLElement {
+    const element = make("a", { download: "" }, label);
+    this.links.push({ element, path, needs, more });
+    return element;
+  }
+
+  get pinning(): boolean {
+    return this.pin.element.getAttribute("aria-pressed") === "true";
+  }
+
+  choosePin(on: boolean): void {
+    this.pin.press(on);
+    this.host.pinTool(on);
+  }
+
+  togglePlay(): void {
+    this.host.send({ do: this.state?.playing ? "pause" : "play" });
+  }
+
+  toggleRecording(): void {
+    this.host.send({ do: "record", on: !this.state?.recording.on });
+  }
+
+  show(state: State, connected: boolean): void {
+    this.state = state;
+    const may = connected && state.you_drive;
+    for (const set of this.sets) set.disabled = !may;
+    this.watching.hidden = !connected || state.you_drive;
+    this.play.show(state.playing ? "pause" : "play", state.playing ? "Pause (space)" : "Play (space)");
+    for (const field of this.fields) field.show(state);
+    this.showRecording(state.recording);
+    for (const { element, path, needs, more } of this.links) {
+      const there = connected && (needs !== "recording" || (state.recording.frames > 0 && !state.recording.on));
+      element.hidden = needs === "compare" && state.views.length < 2;
+      if (there) element.href = address(path, location.protocol, more);
+      else element.removeAttribute("href");
+      element.title = there ? "" : needs === "recording" ? "There is a recording once one was started and stopped" : "Not connected";
+      element.download = `${state.scene}${needs === "compare" ? "-second" : ""}${path.slice(path.lastIndexOf("."))}`;
+    }
+  }
+
+  private showRecording(recording: State["recording"]): void {
+    this.record.show(recording.on ? "stop" : "record", recording.on ? "Stop recording" : "Record");
+    this.record.press(recording.on);
+    const length = recording.frames > 0 || recording.on ? `${digits(recording.seconds)} s` : "";
+    say(this.recorded, recording.full ? `${length}, full` : length);
+    this.recorded.classList.toggle("on", recording.on);
+    this.recorded.title = recording.frames > 0 ? `${recording.frames} frames recorded` : "";
+  }
+}

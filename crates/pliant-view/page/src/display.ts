@@ -1,0 +1,188 @@
+// One or two views of a simulation as they are drawn; a live page and a replay feed it with topology and frames.
+
+import * as THREE from "three";
+import { Bodies } from "./bodies.ts";
+import { Colouring, type Mode } from "./colouring.ts";
+import { Legend } from "./legend.ts";
+import { Markers } from "./markers.ts";
+import type { Vec3 } from "./messages.ts";
+import { beside, meet, type Hit } from "./pick.ts";
+import type { Frame, Topology } from "./protocol.ts";
+import { Scenery } from "./scenery.ts";
+import { Stage } from "./stage.ts";
+
+export class Display {
+  readonly stage: Stage;
+  readonly markers = new Markers();
+  topology: Topology | null = null;
+  /** Views shown: 2 when comparing. */
+  views = 1;
+  /** Frames of the first view that were drawn. */
+  drawn = 0;
+  private bodies: Bodies[] = [];
+  private scenery: Scenery | null = null;
+  private colouring: Colouring | null = null;
+  private readonly legend: Legend;
+  private mode: Mode = "body";
+  private wires = false;
+  private fresh = [false, false];
+  private next: (Frame | null)[] = [null, null];
+  private readonly ray = new THREE.Ray();
+  private readonly caster = new THREE.Raycaster();
+  private readonly point = new THREE.Vector3();
+
+  constructor(canvas: HTMLCanvasElement, room: HTMLElement, legend: HTMLElement) {
+    this.stage = new Stage(canvas, room);
+    this.legend = new Legend(legend);
+    this.stage.scene.add(this.markers.group);
+    this.stage.beforeView = (view) => this.turnTo(view);
+  }
+
+  setTopology(topology: Topology): void {
+    const before = this.topology?.info;
+    for (const view of this.bodies) view.dispose();
+    this.scenery?.dispose();
+    this.topology = topology;
+    this.bodies = [new Bodies(topology), new Bodies(topology)];
+    this.scenery = new Scenery(topology);
+    for (const view of this.bodies) {
+      view.wireframe(this.wires);
+      this.stage.scene.add(view.group);
+    }
+    this.stage.scene.add(this.scenery.group);
+    if (this.colouring) this.colouring.setTopology(topology);
+    else this.colouring = new Colouring(topology);
+    this.colouring.setMode(this.mode);
+    this.legend.show(this.colouring.legend());
+    this.next = [null, null];
+    this.fresh = [true, true];
+    if (!before || before.scene !== topology.info.scene) this.lookAtAll();
+    this.stage.redraw();
+  }
+
+  /** All that is there now; before anything moved, what the server says. */
+  lookAtAll(): void {
+    if (!this.topology) return;
+    const { low, high } = this.topology.info;
+    const moved = this.bodies.filter((bodies) => bodies.ready);
+    const box = this.scenery?.box(moved.length > 0) ?? new THREE.Box3();
+    if (moved.length === 0) {
+      box.expandByPoint(this.point.fromArray(low)).expandByPoint(this.point.fromArray(high));
+    } else {
+      for (const { x } of moved) for (let i = 0; i < x.length; i += 3) box.expandByPoint(this.point.fromArray(x, i));
+    }
+    this.stage.frame(box.min.toArray(), box.max.toArray(), this.views);
+  }
+
+  setViews(views: number): void {
+    if (views === this.views) return;
+    this.views = views;
+    this.stage.redraw();
+  }
+
+  /** The newest frame of its view; drawn with the next picture. */
+  offer(frame: Frame): void {
+    this.next[frame.view] = frame;
+  }
+
+  /** Puts the views where they were a frame before the one that is offered next. */
+  cameFrom(frame: Frame): void {
+    this.bodies[frame.view]?.cameFrom(frame);
+  }
+
+  setMode(mode: Mode): void {
+    this.mode = mode;
+    this.colouring?.setMode(mode);
+    this.fresh = [true, true];
+    if (this.colouring) this.legend.show(this.colouring.legend());
+    this.stage.redraw();
+  }
+
+  setWireframe(on: boolean): void {
+    this.wires = on;
+    for (const view of this.bodies) view.wireframe(on);
+    this.stage.redraw();
+  }
+
+  /** Draws what is new; gives the frames that were drawn for the first time. */
+  draw(): (Frame | null)[] | null {
+    if (!this.topology || !this.colouring) return this.stage.draw(1) ? [null, null] : null;
+    const shown = this.next;
+    let any = false;
+    let ranges = false;
+    for (let view = 0; view < this.views; view++) {
+      const frame = shown[view];
+      const bodies = this.bodies[view];
+      if (frame) {
+        bodies.show(frame);
+        any = true;
+      }
+      if (this.fresh[view] || (frame && !this.colouring.still)) {
+        if (!bodies.ready && !this.colouring.still) continue;
+        ranges = this.colouring.paint(bodies, bodies.colours) || ranges;
+        bodies.coloursChanged();
+        this.fresh[view] = false;
+      }
+    }
+    if (ranges) {
+      this.legend.show(this.colouring.legend());
+      // The other view was painted with the range that was.
+      this.fresh = [true, true];
+    }
+    if (any) this.stage.redraw();
+    if (shown[0]) this.drawn++;
+    this.next = [null, null];
+    return this.stage.draw(this.views) ? shown : null;
+  }
+
+  private turnTo(view: number): void {
+    this.bodies.forEach((bodies, i) => (bodies.group.visible = i === view && bodies.ready));
+    const bodies = this.bodies[view];
+    if (!bodies) return;
+    if (bodies.ready) this.scenery?.place(bodies.frame.info);
+    this.markers.place(bodies.x, bodies.ready ? bodies.frame.info.held : []);
+  }
+
+  /**
+   * The vertex under a point of the page, within `reach` CSS pixels, and the view it is in. Scenery may hide it, which takes
+   * long to find out where its mesh is fine.
+   */
+  pick(clientX: number, clientY: number, reach: number, only: readonly number[] | null = null, walls = true): (Hit & { view: number }) | null {
+    const view = this.stage.ray(clientX, clientY, this.views, this.ray);
+    if (view === null || !this.topology) return null;
+    const { x } = this.bodies[view];
+    const angle = this.angleOf(reach, view);
+    const hit = only
+      ? beside(this.ray, x, angle, only)
+      : (meet(this.ray, x, this.topology.triangles) ?? (reach > 0 ? beside(this.ray, x, angle, null) : null));
+    if (!hit) return null;
+    if (only || !walls) return { ...hit, view };
+    this.caster.ray.copy(this.ray);
+    const wall = this.scenery ? this.caster.intersectObject(this.scenery.group, true)[0] : undefined;
+    // A cloth lies closer to what it lies on than both their meshes are exact.
+    if (wall && wall.distance < 0.97 * hit.distance) return null;
+    return { ...hit, view };
+  }
+
+  private angleOf(pixels: number, view: number): number {
+    const region = this.stage.region(view, this.views);
+    this.stage.aim(region);
+    return (pixels / region.height) * ((this.stage.camera.fov * Math.PI) / 180);
+  }
+
+  position(vertex: number, view = 0): Vec3 | null {
+    const x = this.bodies[view]?.x;
+    if (!x || !(vertex >= 0) || 3 * vertex + 2 >= x.length) return null;
+    return [x[3 * vertex], x[3 * vertex + 1], x[3 * vertex + 2]];
+  }
+
+  project(vertex: number, view = 0): [number, number] | null {
+    const at = this.position(vertex, view);
+    return at && this.stage.project(this.point.fromArray(at), view, this.views);
+  }
+
+  lastFrame(view = 0): Frame | null {
+    const bodies = this.bodies[view];
+    return bodies?.ready ? bodies.frame : null;
+  }
+}

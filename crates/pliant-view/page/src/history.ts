@@ -1,0 +1,48 @@
+// The last frames in numbers, for plots: a ring per view and quantity, written in place.
+
+import type { FrameInfo } from "./messages.ts";
+
+export const LENGTH = 300;
+
+export type Quantity = "ms" | "stretch" | "touching";
+
+export class Ring {
+  private readonly values = new Float32Array(LENGTH);
+  private next = 0;
+  count = 0;
+
+  push(value: number): void {
+    this.values[this.next] = value;
+    this.next = (this.next + 1) % LENGTH;
+    this.count = Math.min(this.count + 1, LENGTH);
+  }
+
+  /** The `i`-th of `count`, oldest first. */
+  at(i: number): number {
+    return this.values[(this.next - this.count + i + LENGTH) % LENGTH];
+  }
+
+  clear(): void {
+    this.count = 0;
+    this.next = 0;
+  }
+}
+
+export class History {
+  readonly views = [0, 1].map(() => ({ ms: new Ring(), stretch: new Ring(), touching: new Ring() }));
+
+  push(view: number, frame: FrameInfo): void {
+    const rings = this.views[view];
+    rings.ms.push(frame.ms);
+    rings.stretch.push((frame.max_stretch ?? 0) * 100);
+    rings.touching.push(frame.touching);
+  }
+
+  clear(): void {
+    for (const rings of this.views) {
+      rings.ms.clear();
+      rings.stretch.clear();
+      rings.touching.clear();
+    }
+  }
+}

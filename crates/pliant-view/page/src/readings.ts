@@ -1,0 +1,52 @@
+// The numbers of the last frame.
+
+import { make, say } from "./dom.ts";
+import type { FrameInfo } from "./messages.ts";
+import { ms, percent, si, whole } from "./units.ts";
+
+const ROWS: { label: string; title: string; text: (frame: FrameInfo) => string; alarming?: (frame: FrameInfo) => boolean }[] = [
+  { label: "Time", title: "Simulated time and number of the step", text: (f) => `${f.time.toFixed(2)} s · step ${whole(f.step)}` },
+  {
+    label: "Step", title: "The slowest step of the frame, and the whole frame", text: (f) => `${ms(f.ms)} · frame ${ms(f.frame_ms)}`,
+    alarming: (f) => f.over_budget,
+  },
+  { label: "Method", title: "Method and iterations of the last step", text: (f) => `${f.method ?? "–"} · ${whole(f.iterations)} it` },
+  { label: "Gradient", title: "Norm of the gradient of the energy after the last step", text: (f) => si(f.gradient_norm, "N") },
+  { label: "Energy", title: "What the step minimises", text: (f) => si(f.energy, "J") },
+  { label: "Stretch", title: "Largest and mean stretch of edges", text: (f) => `${percent(f.max_stretch)} max · ${percent(f.mean_stretch)} mean` },
+  {
+    label: "Contact", title: "Vertices nearer to a collider than their thickness, and the smallest gap",
+    text: (f) => `${whole(f.touching)} touching · gap ${f.min_gap === null ? "–" : si(f.min_gap, "m")}`,
+    alarming: (f) => f.min_gap !== null && f.min_gap < 0,
+  },
+  {
+    label: "Trouble", title: "Inverted tetrahedra, restarts of the acceleration, steps that were tried again", text: trouble,
+    alarming: (f) => f.inverted > 0 || f.retries > 0,
+  },
+];
+
+function trouble(frame: FrameInfo): string {
+  const parts: string[] = [];
+  if (frame.inverted > 0) parts.push(`${whole(frame.inverted)} inverted`);
+  if (frame.restarts > 0) parts.push(`${whole(frame.restarts)} restarts`);
+  if (frame.retries > 0) parts.push(`${whole(frame.retries)} retries`);
+  return parts.join(" · ") || "none";
+}
+
+export class Readings {
+  readonly element: HTMLElement;
+  private readonly cells: HTMLElement[];
+
+  constructor() {
+    this.cells = ROWS.map(() => make("dd", {}, "–"));
+    this.element = make("dl", { class: "readings" });
+    ROWS.forEach((row, i) => this.element.append(make("div", { title: row.title }, make("dt", {}, row.label), this.cells[i])));
+  }
+
+  show(frame: FrameInfo): void {
+    ROWS.forEach((row, i) => {
+      say(this.cells[i], row.text(frame));
+      this.cells[i].classList.toggle("alarming", row.alarming?.(frame) ?? false);
+    });
+  }
+}

@@ -1,0 +1,316 @@
+// The page in a browser, with the real program behind it.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { pathToFileURL } from "node:url";
+import {
+  begin, differing, drawn, end, folder, frame, HEM, hangs, median, open, pixels, position, project, RATE, serve, shot, state, until, withPage,
+} from "./harness.mjs";
+
+before(begin);
+after(async () => {
+  await end();
+  console.log(`screenshots: ${folder}`);
+});
+
+test("the mesh is drawn, and moves", async () => {
+  await withPage(async (page) => {
+    const first = await pixels(page);
+    assert.ok(drawn(first) > 1000, `${drawn(first)} pixels are not background`);
+    const frames = await page.evaluate(() => window.pliant.frames);
+    await until(page, (n) => window.pliant.frames > n + 10, frames);
+    const later = await pixels(page);
+    assert.ok(differing(first, later) > 300, `${differing(first, later)} pixels changed`);
+    assert.match(await page.locator(".readings").innerText(), /\d(\.\d+)? ms/);
+    assert.match(await page.locator(".device").innerText(), /CPU/i);
+    await hangs(page);
+    await shot(page, "live");
+  });
+});
+
+/** A vertex near the lower hem that the pointer meets, and where it is on the page. */
+async function reachable(page) {
+  const at = await project(page, HEM);
+  return { x: at[0], y: at[1] - 6 };
+}
+
+test("a mouse drag pulls the cloth, and shows within two frames", async () => {
+  await withPage(async (page) => {
+    await hangs(page);
+    const { x, y } = await reachable(page);
+    await page.mouse.move(x, y);
+    await page.mouse.down();
+    await until(page, () => window.pliant.lastFrame.held.length > 0);
+    const [held] = (await frame(page)).held;
+    const before = await position(page, held);
+    const latencies = [];
+    for (let i = 1; i <= 20; i++) {
+      await page.mouse.move(x + 6 * i, y - 6 * i);
+      await page.waitForTimeout(60);
+      const frames = await page.evaluate(() => window.pliant.latencyFrames);
+      if (frames !== null) latencies.push(frames);
+    }
+    await until(page, ([v, height]) => window.pliant.position(v)[1] > height + 0.05, [held, before[1]]);
+    await shot(page, "drag");
+    assert.ok(latencies.length > 5 && median(latencies) <= 2, `frames between drag and picture: ${latencies}`);
+    const ms = await page.evaluate(() => window.pliant.latency);
+    await page.mouse.up();
+    await until(page, () => window.pliant.lastFrame.held.length === 0);
+    console.log(`drag to picture: ${ms.toFixed(0)} ms, frames ${latencies.join(" ")}`);
+  });
+});
+
+test("a finger pulls the cloth, and two fingers come nearer instead", async () => {
+  await withPage(async (page, { context }) => {
+    await hangs(page);
+    const { x, y } = await reachable(page);
+    const touch = await context.newCDPSession(page);
+    const send = (type, ...points) => touch.send("Input.dispatchTouchEvent", { type, touchPoints: points.map(([px, py], id) => ({ x: px, y: py, id })) });
+    await send("touchStart", [x, y]);
+    await until(page, () => window.pliant.lastFrame.held.length > 0);
+    const [held] = (await frame(page)).held;
+    const before = await position(page, held);
+    for (let i = 1; i <= 10; i++) await send("touchMove", [x + 4 * i, y - 10 * i]);
+    await until(page, ([v, height]) => window.pliant.position(v)[1] > height + 0.05, [held, before[1]]);
+    await shot(page, "touch");
+    await send("touchEnd");
+    await until(page, () => window.pliant.lastFrame.held.length === 0);
+
+    const [left, right] = [await project(page, 0), await project(page, 30)];
+    const width = right[0] - left[0];
+    await send("touchStart", [30, 300]);
+    await send("touchStart", [30, 300], [80, 300]);
+    for (let i = 1; i <= 10; i++) await send("touchMove", [30, 300], [80 + 10 * i, 300]);
+    await send("touchEnd");
+    await until(page, (w) => window.pliant.project(30)[0] - window.pliant.project(0)[0] > 1.2 * w, width);
+    assert.deepEqual((await frame(page)).held, []);
+
+    // The second finger comes while the first holds the cloth: it is let go, and both have the camera.
+    const start = await reachable(page);
+    await send("touchStart", [start.x, start.y]);
+    await until(page, () => window.pliant.lastFrame.held.length > 0);
+    const wide = (await project(page, 30))[0] - (await project(page, 0))[0];
+    await send("touchStart", [start.x, start.y], [start.x - 30, start.y]);
+    await until(page, () => window.pliant.lastFrame.held.length === 0);
+    for (let i = 1; i <= 10; i++) await send("touchMove", [start.x, start.y], [start.x - 30 - 6 * i, start.y]);
+    await until(page, (w) => window.pliant.project(30)[0] - window.pliant.project(0)[0] > 1.1 * w, wide);
+    await send("touchEnd");
+  }, { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
+});
+
+test("the solver changes while it runs, and what does not fit cannot be chosen", async () => {
+  await withPage(async (page) => {
+    const { methods } = await state(page);
+    const now = (await frame(page)).method;
+    const other = methods.find(({ name, fits }) => fits && name !== now && name.startsWith("xpbd")) ?? methods.find(({ name, fits }) => fits && name !== now);
+    await page.selectOption("#set-method", other.name);
+    await until(page, (name) => window.pliant.lastFrame.method === name, other.name);
+    for (const { name } of methods.filter(({ fits }) => !fits)) {
+      const option = page.locator(`#set-method option[value="${name}"]`);
+      assert.ok(await option.isDisabled());
+      assert.ok(await option.getAttribute("title"));
+    }
+    await page.fill("#set-iterations", "7");
+    await page.keyboard.press("Enter");
+    await until(page, () => window.pliant.state.settings.iterations === 7 && window.pliant.lastFrame.iterations <= 7);
+    // Too small to be a budget: the browser already says so, and a server that was asked anyway refuses.
+    await page.fill("#set-iterations", "");
+    await page.keyboard.press("Enter");
+    await until(page, () => window.pliant.state.settings.iterations === null);
+    await page.getByRole("button", { name: "As the scene says" }).click();
+    await until(page, () => window.pliant.state.settings.method === null);
+  });
+});
+
+test("pause, a single step and reset do what they say", async () => {
+  await withPage(async (page) => {
+    await until(page, () => window.pliant.lastFrame.time > 0.2);
+    await page.keyboard.press("Space");
+    await until(page, () => !window.pliant.state.playing);
+    await page.waitForTimeout(300);
+    const paused = await frame(page);
+    await page.waitForTimeout(400);
+    assert.equal((await frame(page)).step, paused.step);
+    await page.keyboard.press("s");
+    await until(page, (step) => window.pliant.lastFrame.step > step, paused.step);
+    await page.waitForTimeout(400);
+    const stepped = await frame(page);
+    assert.ok(Math.abs(stepped.time - paused.time - 1 / RATE) < 1e-4, `${paused.time} s to ${stepped.time} s`);
+    await page.keyboard.press("r");
+    await until(page, () => window.pliant.lastFrame.step === 0);
+    await page.getByRole("button", { name: /^Play/ }).click();
+    await until(page, () => window.pliant.state.playing && window.pliant.lastFrame.step > 5);
+  });
+});
+
+test("a key pins what is under the pointer, and frees it", async () => {
+  await withPage(async (page) => {
+    await hangs(page);
+    const { x, y } = await reachable(page);
+    const before = (await state(page)).pins;
+    await page.mouse.move(x, y);
+    await page.keyboard.press("p");
+    await until(page, (count) => window.pliant.state.pins.length === count + 1, before.length);
+    const [pin] = (await state(page)).pins.filter((v) => !before.includes(v));
+    await page.waitForTimeout(200);
+    const at = await position(page, pin);
+    const frames = await page.evaluate(() => window.pliant.frames);
+    await until(page, (n) => window.pliant.frames > n + 8, frames);
+    const later = await position(page, pin);
+    assert.ok(Math.hypot(...at.map((c, k) => c - later[k])) < 1e-3, `${at} to ${later}`);
+    await shot(page, "pin");
+    const [px, py] = await project(page, pin);
+    await page.mouse.move(px, py);
+    await page.keyboard.press("p");
+    await until(page, (count) => window.pliant.state.pins.length === count, before.length);
+  });
+});
+
+test("a comparison shows two views with two methods", async () => {
+  await withPage(async (page) => {
+    const now = (await frame(page)).method;
+    const { methods } = await state(page);
+    const other = methods.find(({ name, fits }) => fits && name !== now && name.startsWith("xpbd")) ?? methods.find(({ name, fits }) => fits && name !== now);
+    await page.selectOption("#set-compare", other.name);
+    await until(page, () => window.pliant.views === 2);
+    await until(page, (name) => document.querySelector("#labels .view-1 b").textContent === name, other.name);
+    await page.check("#curve");
+    await page.waitForTimeout(1500);
+    for (const side of ["left", "right"]) {
+      const count = drawn(await pixels(page, side));
+      assert.ok(count > 500, `${count} pixels of the ${side} half are not background`);
+    }
+    await shot(page, "compare");
+    await page.selectOption("#set-compare", "");
+    await until(page, () => window.pliant.views === 1);
+  });
+});
+
+async function download(page, label) {
+  const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name: label }).click()]);
+  const path = join(folder, file.suggestedFilename());
+  await file.saveAs(path);
+  return path;
+}
+
+test("a recording is saved as glTF and as a page that replays it without a server", async () => {
+  let replayed;
+  await withPage(async (page) => {
+    const record = page.locator("button.record");
+    await record.click();
+    await until(page, () => window.pliant.state.recording.on);
+    await until(page, () => window.pliant.state.recording.frames >= 20, null, 20_000);
+    await record.click();
+    await until(page, () => !window.pliant.state.recording.on);
+    assert.equal(readFileSync(await download(page, "Recording .glb")).toString("latin1", 0, 4), "glTF");
+    assert.match(readFileSync(await download(page, "Frame .obj"), "utf8"), /^v /m);
+    assert.match(readFileSync(await download(page, "Frame .ply")).toString("latin1", 0, 3), /ply/);
+    replayed = await download(page, "Recording .html");
+  });
+  const { page, context, errors } = await open(pathToFileURL(replayed).href);
+  try {
+    const asked = [];
+    page.on("request", (request) => asked.push(request.url()));
+    await until(page, () => window.pliant.frames > 10);
+    const picture = await pixels(page);
+    assert.ok(drawn(picture) > 1000, `${drawn(picture)} pixels are not background`);
+    await page.keyboard.press("Space");
+    await page.keyboard.press("r");
+    await until(page, () => document.querySelector("#timeline").value === "0");
+    const first = (await frame(page)).time;
+    await page.keyboard.press(".");
+    await until(page, (time) => window.pliant.lastFrame.time > time, first);
+    await page.keyboard.press("c");
+    await page.waitForSelector("#legend:not([hidden])");
+    await shot(page, "replay");
+    assert.deepEqual([asked, errors], [[], []]);
+  } finally {
+    await context.close();
+  }
+});
+
+test("when the server is gone the page says so, and goes on with the next one", async () => {
+  let server = await serve();
+  const { page, context, errors } = await open(server.url);
+  try {
+    await server.stop();
+    await page.getByText(/server does not answer/).waitFor();
+    assert.ok(await page.locator("button.record").isDisabled());
+    await shot(page, "gone");
+    server = await serve(server.port);
+    await until(page, () => window.pliant.connected && window.pliant.state.you_drive, null, 20_000);
+    await page.getByText(/server does not answer/).waitFor({ state: "detached" });
+    const frames = await page.evaluate(() => window.pliant.frames);
+    await until(page, (n) => window.pliant.frames > n + 5, frames);
+    await page.keyboard.press("Space");
+    await until(page, () => !window.pliant.state.playing);
+    // A browser reports each attempt that fails; nothing else may be there.
+    assert.deepEqual(errors.filter((error) => !/WebSocket connection|ERR_CONNECTION_REFUSED/.test(error)), []);
+  } finally {
+    await context.close();
+    await server.stop();
+  }
+});
+
+test("a second page watches until the first has gone, then may drive", async () => {
+  const server = await serve();
+  const first = await open(server.url);
+  try {
+    const second = await open(server.url);
+    await until(second.page, () => window.pliant.state !== null);
+    assert.equal((await state(second.page)).you_drive, false);
+    assert.ok(await second.page.locator("button.record").isDisabled());
+    assert.ok(await second.page.locator("#set-method").isDisabled());
+    assert.ok(await second.page.locator("#colour").isEnabled());
+    await second.page.keyboard.press("Space");
+    await second.page.getByText(/somebody else drives/).first().waitFor();
+    assert.ok((await state(first.page)).playing);
+    await shot(second.page, "watching");
+    await first.context.close();
+    await until(second.page, () => window.pliant.state.clients === 1);
+    if (!(await state(second.page)).you_drive) await second.page.click("#drive");
+    await until(second.page, () => window.pliant.state.you_drive);
+    assert.ok(await second.page.locator("#set-method").isEnabled());
+    assert.deepEqual(second.errors, []);
+    await second.context.close();
+  } finally {
+    await first.context.close();
+    await server.stop();
+  }
+});
+
+test("another scene of the folder is shown after it is chosen", async () => {
+  await withPage(async (page) => {
+    await page.selectOption("#set-scene", "smaller");
+    await until(page, () => window.pliant.state.scene === "smaller" && window.pliant.state.busy === null);
+    await until(page, () => window.pliant.position(121) === null && window.pliant.position(120) !== null);
+    assert.ok(drawn(await pixels(page)) > 1000);
+  });
+});
+
+test("all colours, the wireframe and the help work, on a phone and in the dark too", async () => {
+  await withPage(async (page) => {
+    await hangs(page);
+    const seen = [await pixels(page)];
+    for (const name of ["stretch", "speed", "residual", "class"]) {
+      await page.locator("#canvas").press("c");
+      if (name === "residual") await until(page, () => window.pliant.state.show.residual);
+      await page.waitForTimeout(400);
+      assert.ok(await page.locator("#legend").isVisible());
+      await shot(page, `colours-${name}`);
+      seen.push(await pixels(page));
+    }
+    for (let i = 1; i < seen.length; i++) assert.ok(differing(seen[i - 1], seen[i]) > 300, `colours ${i} look like those before`);
+    await page.locator("#canvas").press("w");
+    await page.locator("#canvas").press("?");
+    assert.ok(await page.locator("#help").isVisible());
+    await shot(page, "help-dark");
+    await page.keyboard.press("Escape");
+    await page.click(".fold");
+    await page.waitForTimeout(200);
+    await shot(page, "phone-open");
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false);
+  }, { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, colorScheme: "dark" });
+});

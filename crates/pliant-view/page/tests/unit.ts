@@ -1,0 +1,217 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Colouring } from "../src/colouring.ts";
+import { History, LENGTH } from "../src/history.ts";
+import { Latency } from "../src/latency.ts";
+import { normals, outlines, restLengths, speeds, stretches } from "../src/measures.ts";
+import { beside, meet } from "../src/pick.ts";
+import { decodeFrame, decodeTopology, dequantise, isTopology, ProtocolError } from "../src/protocol.ts";
+import { decodeRecording } from "../src/recording.ts";
+import { digits, ms, percent, roundUp, scientific, si } from "../src/units.ts";
+
+type Array32 = Float32Array | Uint32Array | Uint16Array | Uint8Array;
+
+function message(type: number, flags: number, generation: number, json: object, arrays: Array32[], version = 1): ArrayBuffer {
+  let text = JSON.stringify(json);
+  while (new TextEncoder().encode(text).length % 4 !== 0) text += " ";
+  const bytes = new TextEncoder().encode(text);
+  const padded = arrays.map((array) => Math.ceil(array.byteLength / 4) * 4);
+  const data = new Uint8Array(12 + bytes.length + padded.reduce((a, b) => a + b, 0));
+  const head = new DataView(data.buffer);
+  data.set([type, version, 0, flags]);
+  head.setUint32(4, generation, true);
+  head.setUint32(8, bytes.length, true);
+  data.set(bytes, 12);
+  let at = 12 + bytes.length;
+  arrays.forEach((array, i) => {
+    data.set(new Uint8Array(array.buffer, array.byteOffset, array.byteLength), at);
+    at += padded[i];
+  });
+  return data.buffer;
+}
+
+// A square of two triangles, and a triangle to stand on.
+const REST = Float32Array.of(0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0);
+const TRIANGLES = Uint32Array.of(0, 1, 2, 0, 2, 3);
+const EDGES = Uint32Array.of(0, 1, 1, 2, 2, 3, 3, 0, 0, 2);
+
+function info(): Record<string, unknown> {
+  return {
+    scene: "Tüch", vertices: 4, triangles: 2, edges: 5, colours: 3, frame_rate: 60,
+    bodies: [{ name: "cloth", first: 0, vertices: 4, first_triangle: 0, triangles: 2, solid: false, colour: [1, 0, 0] }],
+    scenery: [{ name: "floor", points: 3, triangles: 1, colour: [0.5, 0.5, 0.5], endless: true, moves: false }],
+    low: [0, 0, 0], high: [1, 1, 0],
+  };
+}
+
+function topology(change: object = {}, triangles = TRIANGLES, rest = REST): ArrayBuffer {
+  const floor = [Float32Array.of(0, 0, 0, 0, 0, 1, 1, 0, 0), Uint32Array.of(0, 1, 2)];
+  return message(1, 0, 7, { ...info(), ...change }, [rest, triangles, EDGES, Uint16Array.of(0, 1, 2, 1), ...floor]);
+}
+
+const POSITIONS = Uint16Array.of(0, 0, 0, 1000, 0, 0, 1000, 65535, 0, 0, 1000, 0);
+
+function frame(flags = 0, generation = 7, json: object = { time: 0.5, step: 30, applied: 3 }): ArrayBuffer {
+  const residuals = flags & 1 ? [Float32Array.of(0.25), Uint8Array.of(0, 51, 102, 255)] : [];
+  return message(2, flags, generation, json, [Float32Array.of(-1, 0, 2, 0.001), POSITIONS, ...residuals]);
+}
+
+test("a topology is read with all its arrays", () => {
+  const data = topology();
+  assert.ok(isTopology(data));
+  const read = decodeTopology(data);
+  assert.equal(read.generation, 7);
+  assert.equal(read.info.scene, "Tüch");
+  assert.deepEqual(read.rest, REST);
+  assert.deepEqual(read.triangles, TRIANGLES);
+  assert.deepEqual(read.edges, EDGES);
+  assert.deepEqual([...read.colourClass], [0, 1, 2, 1]);
+  assert.deepEqual([...read.scenery[0].triangles], [0, 1, 2]);
+});
+
+test("a frame is read and its positions are origin plus unit times numbers", () => {
+  const read = decodeFrame(frame(1), 7, 4)!;
+  assert.ok(!isTopology(frame()));
+  assert.equal(read.info.applied, 3);
+  const x = new Float32Array(12);
+  dequantise(read, x);
+  assert.ok(Math.abs(x[3] - 0) < 1e-6 && Math.abs(x[7] - 65.535) < 1e-4 && x[2] === 2);
+  assert.equal(read.residual!.largest, 0.25);
+  assert.deepEqual([...read.residual!.parts], [0, 51, 102, 255]);
+  assert.equal(decodeFrame(frame(), 7, 4)!.residual, null);
+});
+
+test("a frame of another topology is none", () => {
+  assert.equal(decodeFrame(frame(0, 8), 7, 4), null);
+});
+
+test("whatever is cut off is refused, at any byte", () => {
+  const whole = topology();
+  for (let end = 0; end < whole.byteLength; end++) assert.throws(() => decodeTopology(whole.slice(0, end)), ProtocolError, `cut at ${end}`);
+  const moved = frame(1);
+  for (let end = 0; end < moved.byteLength; end++) assert.throws(() => decodeFrame(moved.slice(0, end), 7, 4), ProtocolError, `cut at ${end}`);
+});
+
+test("what is too long, of another version, or points beyond its array is refused", () => {
+  const long = new Uint8Array(topology().byteLength + 4);
+  long.set(new Uint8Array(topology()));
+  assert.throws(() => decodeTopology(long.buffer), /arrays end at/);
+  assert.throws(() => decodeTopology(message(1, 0, 7, info(), [], 2)), /version 2/);
+  assert.throws(() => decodeTopology(topology({}, Uint32Array.of(0, 1, 4, 0, 2, 3))), /entry 2 is 4, must be below 4/);
+  assert.throws(() => decodeTopology(topology({}, TRIANGLES, REST.map((x, i) => (i === 5 ? NaN : x)))), /entry 5 is NaN/);
+  assert.throws(() => decodeTopology(topology({ vertices: -1 })), /vertices is -1/);
+  assert.throws(() => decodeTopology(topology({ vertices: 1e12 })), /not a count/);
+  const beyond = { name: "cloth", first: 2, vertices: 4, first_triangle: 0, triangles: 2, solid: false, colour: [1, 0, 0] };
+  assert.throws(() => decodeTopology(topology({ bodies: [beyond] })), /ends at vertex 6 of 4/);
+  assert.throws(() => decodeTopology(frame()), /type 2/);
+  assert.throws(() => decodeFrame(topology(), 7, 4), /type 1/);
+});
+
+test("a text that is no JSON is refused", () => {
+  const data = new Uint8Array(topology());
+  data[12] = 0xff;
+  assert.throws(() => decodeTopology(data.buffer), ProtocolError);
+});
+
+test("a recording is messages after their lengths", () => {
+  const parts = [topology(), frame(), frame(0, 7, { time: 0.6, step: 31, applied: 3 })];
+  const data = new Uint8Array(parts.reduce((sum, part) => sum + 4 + part.byteLength, 0));
+  let at = 0;
+  for (const part of parts) {
+    new DataView(data.buffer).setUint32(at, part.byteLength, true);
+    data.set(new Uint8Array(part), at + 4);
+    at += 4 + part.byteLength;
+  }
+  const recording = decodeRecording(data.buffer);
+  assert.deepEqual(recording.frames.map(({ first }) => first.info.step), [30, 31]);
+  assert.throws(() => decodeRecording(data.buffer.slice(0, -2)), /are left/);
+  assert.throws(() => decodeRecording(new ArrayBuffer(0)), /empty/);
+});
+
+test("stretch at a vertex is that of its most stretched edge, with its sign", () => {
+  const x = Float32Array.from(REST);
+  x[0] = -0.1; // the edge 0-1 is 1.1 long
+  x[7] = 0.7; // the edge 1-2 is 0.7 long
+  const into = new Float32Array(4);
+  stretches(x, Uint32Array.of(0, 1, 1, 2), restLengths(REST, Uint32Array.of(0, 1, 1, 2)), into);
+  const near = [0.1, -0.3, -0.3, 0];
+  into.forEach((value, i) => assert.ok(Math.abs(value - near[i]) < 1e-6, `${i}: ${value}`));
+});
+
+test("speeds are differences of positions over time", () => {
+  const moved = REST.map((value, i) => value + (i < 3 ? 0.3 : 0));
+  const into = new Float32Array(4);
+  speeds(moved, REST, 0.1, into);
+  assert.ok(Math.abs(into[0] - 3 * Math.sqrt(3)) < 1e-5 && into[1] === 0);
+});
+
+test("normals point to where triangles are counter-clockwise from", () => {
+  const into = new Float32Array(12);
+  normals(REST, TRIANGLES, into);
+  for (let v = 0; v < 4; v++) assert.ok(into[3 * v] === 0 && into[3 * v + 1] === 0 && into[3 * v + 2] > 0);
+});
+
+test("outlines have each edge once", () => {
+  assert.equal(outlines(TRIANGLES, 4).length / 2, 5);
+});
+
+test("a ray finds the nearest triangle and its nearest corner, from both sides", () => {
+  const ray = (z: number, dz: number) => ({ origin: { x: 0.9, y: 0.8, z }, direction: { x: 0, y: 0, z: dz } }) as never;
+  assert.deepEqual(meet(ray(2, -1), REST, TRIANGLES), { distance: 2, vertex: 2 });
+  assert.equal(meet(ray(-3, 1), REST, TRIANGLES)?.distance, 3);
+  assert.equal(meet(ray(2, 1), REST, TRIANGLES), null);
+  assert.equal(beside(ray(10, -1), REST, 0.05, null)?.vertex, 2);
+  assert.equal(beside(ray(10, -1), REST, 0.01, null), null);
+  assert.equal(beside(ray(10, -1), REST, 0.2, [1])?.vertex, 1);
+});
+
+test("a range of colours covers what there is, and shrinks only when far too large", () => {
+  const read = decodeTopology(topology());
+  const colouring = new Colouring(read);
+  colouring.setMode("stretch");
+  const view = { x: REST.map((x) => 1.04 * x), before: REST, seconds: 0, frame: decodeFrame(frame(), 7, 4)! };
+  const colours = new Float32Array(12);
+  assert.ok(colouring.paint(view, colours));
+  assert.deepEqual(colouring.legend()?.labels, ["−5 %", "0", "+5 %"]);
+  view.x = REST.map((x) => 1.02 * x);
+  assert.ok(!colouring.paint(view, colours));
+  view.x = REST.map((x) => 1.001 * x);
+  assert.ok(colouring.paint(view, colours));
+  assert.ok(colours.every((value) => value >= 0 && value <= 1));
+});
+
+test("latency counts frames until one knows the drag", () => {
+  const latency = new Latency();
+  latency.received(0);
+  latency.sent(5);
+  latency.received(4);
+  latency.drew(4);
+  assert.equal(latency.lastFrames, null);
+  latency.received(6);
+  latency.received(6);
+  latency.drew(6);
+  assert.equal(latency.lastFrames, 2);
+  assert.ok(latency.last! >= 0);
+});
+
+test("a history forgets the oldest", () => {
+  const history = new History();
+  for (let i = 0; i < LENGTH + 10; i++) history.push(0, { ms: i, max_stretch: null, touching: 0 } as never);
+  const { ms: ring } = history.views[0];
+  assert.deepEqual([ring.count, ring.at(0), ring.at(LENGTH - 1)], [LENGTH, 10, LENGTH + 9]);
+});
+
+test("numbers have units that people read", () => {
+  assert.equal(ms(4.08), "4.1 ms");
+  assert.equal(ms(123.4), "123 ms");
+  assert.equal(percent(0.002), "0.2 %");
+  assert.equal(percent(0), "0 %");
+  assert.equal(si(0.012, "N"), "12 mN");
+  assert.equal(si(0.9999, "N"), "1 N");
+  assert.equal(si(-4e-6, "m"), "-4 µm");
+  assert.equal(si(0, "J"), "0 J");
+  assert.equal(si(null, "J"), "–");
+  assert.equal(digits(12.34), "12.3");
+  assert.equal(scientific(8.2e-6), "8.2e-6");
+  assert.deepEqual([roundUp(0.004), roundUp(0.021), roundUp(1), roundUp(70), roundUp(0)], [0.005, 0.05, 1, 100, 1]);
+});
