@@ -445,6 +445,7 @@ pub(crate) const METHOD_NAMES: &[&str] = &[
     "pd-gauss-seidel-chebyshev",
     "vivace",
     "vivace-chebyshev",
+    "vivace-momentum",
     "pd-direct",
     "pd-direct-chebyshev",
     "pd-multigrid",
@@ -455,6 +456,7 @@ pub(crate) const METHOD_NAMES: &[&str] = &[
     "pbd-jacobi-chebyshev",
     "pbd-gauss-seidel",
     "pbd-gauss-seidel-chebyshev",
+    "vivace-pbd",
     "xpbd",
     "newton",
 ];
@@ -500,8 +502,8 @@ const SOLVER: SectionKeys = SectionKeys {
         key(
             "over_relaxation",
             Kind::Number(PLAIN, Range::BELOW_TWO),
-            "1.5; `vivace` 1.9",
-            "Factor of the over-relaxed variants and of `vivace`.",
+            "1.5; `vivace*` 1.9",
+            "Factor of the over-relaxed variants and of `vivace`, `vivace-momentum` and `vivace-pbd`.",
         ),
         key(
             "relaxation",

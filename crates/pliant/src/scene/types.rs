@@ -414,7 +414,7 @@ pub struct SolverSettings {
     pub delay: usize,
     /// γ; `None`: the largest that is safe for this matrix.
     pub under_relaxation: Option<f64>,
-    /// ω of the over-relaxed variants and of `vivace`; `None`: 1.5 and 1.9.
+    /// ω of the over-relaxed variants and of `vivace*`; `None`: 1.5 and 1.9.
     pub over_relaxation: Option<f64>,
     /// Position-based Jacobi α; `None`: by element type.
     pub relaxation: Option<f64>,

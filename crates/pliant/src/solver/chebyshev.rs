@@ -6,6 +6,9 @@
 //! where the acceleration (re)started, the recurrence starts again with a smaller ρ instead of diverging. Where the host does
 //! not look at residuals (Jacobi on a GPU), it never restarts; the certificate finds a step that went wrong.
 
+//! With the same ω from S on it is over-relaxation from the iterate before the last (vivace Algorithm 1, line 7), which is what
+//! the sequence of Chebyshev tends to for ρ² = 1 − (2/ω − 1)².
+
 /// The sequence of ω.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Chebyshev {
@@ -13,6 +16,8 @@ pub struct Chebyshev {
     pub rho: f64,
     /// S, iterations before it starts, at most.
     pub delay: usize,
+    /// The ω that the sequence tends to, from S on.
+    constant: bool,
     /// S of this solve: at most an eighth of its iterations.
     delay_now: usize,
     omega: f64,
@@ -33,6 +38,7 @@ impl Chebyshev {
         Self {
             rho,
             delay,
+            constant: false,
             delay_now: delay,
             omega: 1.0,
             since_restart: 0,
@@ -42,11 +48,21 @@ impl Chebyshev {
         }
     }
 
+    /// With the ω that the sequence tends to, from S on.
+    pub fn with_constant(self, constant: bool) -> Self {
+        Self { constant, ..self }
+    }
+
+    /// Another ρ.
+    pub fn with_rho(self, rho: f64) -> Self {
+        Self::new(rho, self.delay).with_constant(self.constant)
+    }
+
     /// A solve of about so many iterations begins.
     pub fn begin(&mut self, iterations: usize) {
         let delay_now = self.delay.min(iterations / 8).max(1);
         let rho_now = self.rho.min(largest_useful_rho(iterations.saturating_sub(delay_now)));
-        *self = Self { delay_now, rho_now, ..Self::new(self.rho, self.delay) };
+        *self = Self { delay_now, rho_now, ..self.with_rho(self.rho) };
     }
 
     /// ω of the next iteration.
@@ -56,6 +72,7 @@ impl Chebyshev {
         self.since_restart += 1;
         self.omega = match k.cmp(&self.delay_now) {
             std::cmp::Ordering::Less => 1.0,
+            _ if self.constant => 2.0 / (1.0 + (1.0 - rho_sq).sqrt()),
             std::cmp::Ordering::Equal => 2.0 / (2.0 - rho_sq),
             std::cmp::Ordering::Greater => 4.0 / (4.0 - rho_sq * self.omega),
         };
@@ -76,6 +93,11 @@ impl Chebyshev {
     }
 }
 
+/// ρ of the sequence that tends to ω in [1, 2).
+pub(crate) fn rho_of_omega(omega: f64) -> f64 {
+    (1.0 - (2.0 / omega.max(1.0) - 1.0).powi(2)).sqrt()
+}
+
 /// The largest ρ that pays within `accelerated` iterations.
 ///
 /// Chebyshev divides the error by T_k(1/ρ) ≈ cosh(k √(2(1 − ρ))), evenly for all modes. With ρ so near 1 that the
@@ -90,6 +112,26 @@ pub(crate) fn largest_useful_rho(accelerated: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_constant_omega_is_where_the_sequence_of_its_rho_ends() {
+        let constant = |omega: f64| Chebyshev::new(rho_of_omega(omega), 1).with_constant(true);
+        let mut none = constant(1.0);
+        let mut constant = constant(1.9);
+        constant.begin(1000);
+        assert_eq!(constant.next_omega(), 1.0);
+        assert!((1..9).all(|_| (constant.next_omega() - 1.9).abs() < 1e-12));
+        let mut sequence = Chebyshev::new(constant.rho, 1);
+        sequence.begin(1000);
+        let last = (0..400).map(|_| sequence.next_omega()).last().unwrap();
+        assert!((last - 1.9).abs() < 1e-9, "{last}");
+        // Few iterations cannot use it.
+        constant.begin(10);
+        constant.next_omega();
+        assert!((1.2..1.6).contains(&constant.next_omega()));
+        none.begin(1000);
+        assert!((0..5).all(|_| none.next_omega() == 1.0));
+    }
 
     #[test]
     fn omega_follows_the_paper() {

@@ -1,5 +1,6 @@
 //! The list of methods: what they are called, what they need, how they are made.
 
+use super::chebyshev::rho_of_omega;
 use super::newton::Newton;
 use super::pbd::{ColouredConstraints, JacobiConstraints};
 use super::pd_direct::Direct;
@@ -34,6 +35,8 @@ enum Kind {
     GaussSeidel,
     GaussSeidelOverRelaxed,
     Vivace,
+    VivaceMomentum,
+    VivacePbd,
     Direct,
     Multigrid,
     Pcg,
@@ -56,7 +59,7 @@ pub struct Method {
     pub summary: &'static str,
     /// What it asks of the elements.
     pub needs: Needs,
-    /// It is wrapped in Chebyshev acceleration, so it has a ρ.
+    /// It is wrapped in Chebyshev acceleration, or in the constant factor that this tends to, so it has a ρ.
     pub chebyshev: bool,
     /// A solve ends no higher in E than it began, up to rounding; single iterations may rise (Chebyshev before a restart,
     /// over-relaxed Jacobi where contacts come and go).
@@ -101,6 +104,18 @@ const VIVACE: Method = pd(
     100,
     "over-relaxed Gauss-Seidel that projects anew for every colour; calm with very few iterations",
 );
+const VIVACE_MOMENTUM: Method = accelerated(
+    pd(Kind::VivaceMomentum, "", "vivace Algorithm 1, line 7", 100, ""),
+    "vivace-momentum",
+    100,
+    "the sweeps of vivace, forward and backward, over-relaxed from the iterate before the last",
+);
+const VIVACE_PBD: Method = accelerated(
+    pbd(Kind::VivacePbd, "", "vivace 6 and line 7", 50, ""),
+    "vivace-pbd",
+    50,
+    "pbd-gauss-seidel, forward and backward, over-relaxed from the iterate before the last",
+);
 const DIRECT: Method = pd(
     Kind::Direct,
     "pd-direct",
@@ -124,6 +139,9 @@ const PBD_GAUSS_SEIDEL: Method = pbd(
     50,
     "robust, stiffer than pbd-jacobi; stiffness depends on iterations",
 );
+
+/// ω of Vivace (vivace Algorithm 1).
+const VIVACE_OMEGA: f64 = 1.9;
 
 /// Every method there is.
 pub const METHODS: &[Method] = &[
@@ -157,6 +175,7 @@ pub const METHODS: &[Method] = &[
         100,
         "sweeps that project anew for every colour, forward and backward, accelerated",
     ),
+    VIVACE_MOMENTUM,
     DIRECT,
     accelerated(
         DIRECT,
@@ -189,6 +208,7 @@ pub const METHODS: &[Method] = &[
     accelerated(PBD_JACOBI, "pbd-jacobi-chebyshev", 100, "as pbd-jacobi, stiffer for the same cost"),
     PBD_GAUSS_SEIDEL,
     accelerated(PBD_GAUSS_SEIDEL, "pbd-gauss-seidel-chebyshev", 50, "as pbd-gauss-seidel, stiffer for the same cost"),
+    VIVACE_PBD,
     pbd(Kind::Xpbd, "xpbd", "Macklin 2016", 50, "position-based with stiffness in units, whatever the iterations"),
     Method {
         kind: Kind::Newton,
@@ -203,6 +223,12 @@ pub const METHODS: &[Method] = &[
 ];
 
 impl Method {
+    /// The ρ of a method that has a fixed ω instead.
+    pub fn own_rho(&self, solver: &SolverSettings) -> Option<f64> {
+        let fixed = matches!(self.kind, Kind::VivaceMomentum | Kind::VivacePbd);
+        fixed.then(|| rho_of_omega(solver.over_relaxation.unwrap_or(VIVACE_OMEGA)))
+    }
+
     /// Whether it factors a matrix, which only some devices can.
     pub fn needs_direct_solver(&self) -> bool {
         matches!(self.kind, Kind::Direct | Kind::PcgDirect | Kind::Newton)
@@ -214,7 +240,7 @@ impl Method {
     pub fn finishes_accelerated(&self, vertices: usize) -> bool {
         let finishes = match self.kind {
             Kind::Direct | Kind::Multigrid => true,
-            Kind::GaussSeidel | Kind::GaussSeidelOverRelaxed | Kind::Vivace => {
+            Kind::GaussSeidel | Kind::GaussSeidelOverRelaxed | Kind::Vivace | Kind::VivaceMomentum => {
                 4 * vertices <= self.iterations * self.iterations
             }
             _ => false,
@@ -255,7 +281,7 @@ pub struct Parameters {
     pub delay: usize,
     /// γ; `None`: what is safe.
     pub under_relaxation: Option<f64>,
-    /// ω of the over-relaxed variants and of `vivace`; `None`: 1.5 and 1.9.
+    /// ω of the over-relaxed variants and of `vivace*`; `None`: 1.5 and 1.9.
     pub over_relaxation: Option<f64>,
     /// α of position-based Jacobi; `None`: by element type.
     pub relaxation: Option<f64>,
@@ -404,6 +430,7 @@ impl Method {
         let chebyshev = self.chebyshev.then(|| Chebyshev::new(parameters.rho, parameters.delay));
         let gamma = parameters.under_relaxation;
         let over = parameters.over_relaxation;
+        let momentum = chebyshev.map(|chebyshev| chebyshev.with_constant(true));
         let gamma_here = relaxation(self.chebyshev, model.has_contacts());
         let jacobi = |relaxation| Box::new(Stationary::<D, _>::new(Jacobi { relaxation }, chebyshev, gamma));
         let gauss_seidel = |omega| {
@@ -418,9 +445,14 @@ impl Method {
             Kind::GaussSeidel => gauss_seidel(1.0),
             Kind::GaussSeidelOverRelaxed => gauss_seidel(over.unwrap_or(1.5)),
             Kind::Vivace => {
-                let sweep = Vivace::new(over.unwrap_or(1.9), self.chebyshev);
+                let sweep = Vivace::new(over.unwrap_or(VIVACE_OMEGA), self.chebyshev);
                 // Its own factor is ω; only what is accelerated has another one besides.
                 Box::new(Stationary::<D, _>::new(sweep, chebyshev, gamma.filter(|_| self.chebyshev)))
+            }
+            Kind::VivaceMomentum => Box::new(Stationary::<D, _>::new(Vivace::new(1.0, true), momentum, gamma)),
+            Kind::VivacePbd => {
+                let sweep = ColouredConstraints { extended: false, symmetric: true, x_hat: None };
+                Box::new(Stationary::<D, _>::new(sweep, momentum, gamma))
             }
             Kind::Direct => {
                 Box::new(Stationary::<D, _>::new(Preconditioned::new(Direct, gamma_here), chebyshev, gamma))

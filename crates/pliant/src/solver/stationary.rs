@@ -235,7 +235,7 @@ impl<D: Device, S: Sweep<D>> Solver<D> for Stationary<D, S> {
 
     fn set_rho(&mut self, rho: f64) {
         if let Some(chebyshev) = &mut self.chebyshev {
-            *chebyshev = Chebyshev::new(rho, chebyshev.delay);
+            *chebyshev = chebyshev.with_rho(rho);
         }
     }
 }

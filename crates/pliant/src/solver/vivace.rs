@@ -9,8 +9,9 @@
 //! 10 or 20 sweeps per step cloth gains speed without bound. Chebyshev on sweeps that go both ways has real ones and less error
 //! yet.
 //!
-//! Deviations. (1) ω is applied to the last iterate (textbook SOR), not to the one before it (line 7): for two colours that has
-//! eigenvalues r with (r² + ω − 1)² = ω² μ² r³, which is unstable for ω above 4/3. (2) Sweeps go forward and backward in turn,
+//! Deviations. (1) ω is applied to the last iterate (textbook SOR), not to the one before it (line 7): colour by colour and for
+//! two colours that has eigenvalues r with (r² + ω − 1)² = ω² μ² r³, which is unstable for ω above 4/3. `vivace-momentum` does so
+//! for whole symmetric sweeps: r² − ω λ r + ω − 1 = 0, stable for every ω < 2, since their λ are real and in [0, 1). (2) Sweeps go forward and backward in turn,
 //! and the last is plain; a plain sweep (ω = 1) goes both ways. A step that ends with the error G(x̃ − x*) is stable in time
 //! only if the eigenvalues of G are real and in [−1/3, 1], or small; those of a symmetric sweep are in [0, 1), those of a
 //! single one with ω = 1.9 are anywhere up to 0.9 from zero. (3) Colours are those of `greedy` (line 2 asks for Algorithm 2,

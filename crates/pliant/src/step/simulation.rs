@@ -234,7 +234,9 @@ pub fn rho_for(scene: &Scene, model: &Model, method: &Method) -> Option<f64> {
     // A deadline has no number of iterations; the method has a usual one.
     let iterations = scene.solver.iterations.unwrap_or(method.iterations);
     let given = scene.solver.rho;
-    method.chebyshev.then(|| given.unwrap_or_else(|| find_rho(model, iterations, scene.time.step_size())))
+    method.chebyshev.then(|| {
+        given.or(method.own_rho(&scene.solver)).unwrap_or_else(|| find_rho(model, iterations, scene.time.step_size()))
+    })
 }
 
 #[cfg(test)]
