@@ -18,6 +18,7 @@ use super::scene_check::{BodyCheck, faulty_bodies};
 use super::tally::Tally;
 use super::tunnelling::Tunnelling;
 use crate::atomic_file::write_atomically;
+use crate::contact::close::Side;
 use crate::counted::counted;
 use crate::device::Devices;
 use crate::math::Vec3;
@@ -85,14 +86,23 @@ pub fn run(
     run.complete(devices, hooks).map_err(|error| error.with_checkpoint(checkpoint.exists()))
 }
 
+/// The last step of a run, for its relative error.
+pub(super) struct LastStep {
+    /// The state before it.
+    pub state: State,
+    /// On which sides of each other parts of bodies were before it.
+    pub sides: [Vec<Side>; 2],
+    /// In how many pieces it was solved.
+    pub pieces: usize,
+}
+
 pub(super) struct Run<'a> {
     pub scene: &'a Scene,
     pub options: &'a RunOptions,
     pub simulation: Simulation,
     pub frames: Frames,
     pub tally: Tally,
-    /// State before the last step, and the tries that step took.
-    pub last_step: Option<(State, usize)>,
+    pub last_step: Option<LastStep>,
     /// What is nearer to a collider may touch it, m.
     pub near: f64,
     pub steps: u64,
@@ -170,13 +180,14 @@ impl<'a> Run<'a> {
             return Ok(());
         }
         // The energies of pieces of a step are other ones.
-        let Some((before, _)) = self.last_step.take().filter(|(_, pieces)| *pieces == 1) else {
+        let Some(LastStep { state, sides, .. }) = self.last_step.take().filter(|last| last.pieces == 1) else {
             let warning = "no relative error: the last step was not solved in one piece by this run";
             self.report.warnings.push(warning.to_string());
             return Ok(());
         };
         hooks.stage(RunStage::Referencing, 0);
-        let question = Question { scene: self.scene, model: self.simulation.model(), state: &before };
+        let model = self.simulation.model();
+        let question = Question { scene: self.scene, model, state: &state, sides: &sides };
         match reference(&question) {
             Ok(reference) if reference.has_nothing_to_solve(&question) => {
                 let warning = "no relative error: the last step began at its solution, so there was nothing to solve";
