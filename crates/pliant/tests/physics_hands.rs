@@ -30,7 +30,9 @@ fn pinned(simulation: &Simulation) -> Vec<u32> {
 }
 
 fn run(simulation: &mut Simulation, steps: usize) {
-    (0..steps).for_each(|_| drop(simulation.step().unwrap()));
+    for _ in 0..steps {
+        simulation.step().unwrap();
+    }
 }
 
 fn apart(a: [f64; 3], b: [f64; 3]) -> f64 {
