@@ -90,6 +90,7 @@ impl Run<'_> {
         let scene = Scene { device, solver, ..self.scene.clone() };
         self.simulation = Simulation::on(devices, &scene)?;
         self.simulation.set_state(&known.state)?;
+        self.simulation.set_sides(&known.sides);
         known.rho.into_iter().for_each(|rho| self.simulation.set_rho(rho));
         self.report.device = self.simulation.device().to_string();
         self.frames.keeper().identity.device = self.simulation.device().to_string();
