@@ -8,6 +8,7 @@ use super::frame_files::FrameFiles;
 use super::frame_store::FrameStore;
 use super::frames::Frames;
 use super::keeper::{Keeper, Known, keep_frame};
+use super::passing::Passing;
 use super::pressed::pressed;
 use super::preview::{Preview, PreviewKind};
 use super::preview_paths::check_previews;
@@ -150,8 +151,9 @@ impl<'a> Run<'a> {
         let sides = simulation.sides().map_err(SimulationError::from)?;
         let known = Arc::new(Known { state, rho: simulation.rho(), sides, tally: tally.clone() });
         let tunnelling = Tunnelling::new(scene, simulation.model(), &known);
+        let passing = Passing::new(scene, simulation.model(), &known);
         let every = scene.output.checkpoint_every;
-        let keeper = Keeper { folder, identity, store, files, every, tunnelling };
+        let keeper = Keeper { folder, identity, store, files, every, tunnelling, passing };
         let frames = Frames::new(keeper, known);
         let near = near_a_collider(simulation.model(), scene.time.step_size());
         Ok(Self { scene, options, simulation, frames, tally, near, last_step: None, steps, report })
@@ -175,7 +177,9 @@ impl<'a> Run<'a> {
         let doubts = doubts(self.scene, self.simulation.model(), &self.report, state.time);
         self.report.warnings.extend(doubts);
         self.report.warnings.extend(pressed(self.scene, self.simulation.model(), state));
-        self.report.warnings.extend(self.frames.keeper().tunnelling.warning());
+        let keeper = self.frames.keeper();
+        self.report.warnings.extend([keeper.tunnelling.warning(), keeper.passing.warning()].into_iter().flatten());
+        drop(keeper);
         if !self.options.error || self.report.status != Status::Done {
             return Ok(());
         }
