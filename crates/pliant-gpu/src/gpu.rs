@@ -1,6 +1,6 @@
 //! The device.
 
-use crate::adapter::{AdapterInfo, Choice};
+use crate::adapter::{AdapterInfo, Choice, Kind};
 use crate::buffer::{Buffer, Field};
 use crate::close::CloseSearch;
 use crate::context::{Context, Trust};
@@ -30,6 +30,8 @@ pub struct Gpu {
     pub(crate) cache: Option<DiskCache>,
     /// How every mesh is cut, instead of the best way.
     pub(crate) fixed_cut: Option<Cut>,
+    /// Whether fewer launches may be faster, so that ways to cut a mesh are measured.
+    pub(crate) measures_cuts: bool,
     /// Sizes and buffers of the last streams that were timed.
     pub(crate) streamed: Option<([u64; 2], [Buffer; 3])>,
 }
@@ -48,6 +50,8 @@ impl Gpu {
             cuts,
             cache,
             fixed_cut: None,
+            // A processor gains nothing from fewer launches.
+            measures_cuts: context.info.kind != Kind::Software,
             streamed: None,
             recorder: Recorder::new(&context)?,
             vector: Vector::new(&context)?,

@@ -62,11 +62,13 @@ pub(crate) struct Kernels {
     pub(crate) jacobi: Arc<Kernel>,
     pub(crate) jacobi_residual: Arc<Kernel>,
     pub(crate) predict: Arc<Kernel>,
+    pub(crate) stay: Arc<Kernel>,
     pub(crate) pin: Arc<Kernel>,
     pub(crate) pull: Arc<Kernel>,
     pub(crate) push: Arc<Kernel>,
     pub(crate) meet_colliders: Arc<Kernel>,
     pub(crate) finish_step: Arc<Kernel>,
+    pub(crate) still: Arc<Kernel>,
     pub(crate) start: Arc<Kernel>,
     pub(crate) solution: Arc<Kernel>,
     pub(crate) gap: Arc<Kernel>,
@@ -173,7 +175,8 @@ impl Kernels {
             let access = [Read, Write, Write, Write, Read, Read, Read, Read, Read, Read, Read, Write];
             library.kernel::<StepParameters>("step", &step, entry, &access)
         };
-        let (predict, pin, pull) = (steps("predict")?, steps("pin")?, steps("pull")?);
+        let (predict, stay) = (steps("predict")?, steps("stay")?);
+        let (pin, pull) = (steps("pin")?, steps("pull")?);
         let (push, meet_colliders, finish_step) = (steps("push")?, steps("meet_colliders")?, steps("finish_step")?);
         let measure = force_text(has_slots, obstacles, include_str!("kernels/measure.wgsl"));
         let mut measures = |entry: &str| {
@@ -181,7 +184,8 @@ impl Kernels {
             access[13] = Write;
             library.kernel::<MeasureParameters>("measure", &measure, entry, &access)
         };
-        let (start, solution, gap) = (measures("start")?, measures("solution")?, measures("gap")?);
+        let (still, start) = (measures("still")?, measures("start")?);
+        let (solution, gap) = (measures("solution")?, measures("gap")?);
         let shape = shape_text();
         let mut shapes = |entry: &str| {
             let access = [Read, Read, Read, Write, Read];
@@ -193,11 +197,13 @@ impl Kernels {
             jacobi,
             jacobi_residual,
             predict,
+            stay,
             pin,
             pull,
             push,
             meet_colliders,
             finish_step,
+            still,
             start,
             solution,
             gap,

@@ -55,6 +55,10 @@ pub struct GpuProblem {
     pub(crate) before: Buffer,
     pub(crate) x_tilde: Field,
     pub(crate) x_pull: Field,
+    /// Where the step begins, held vertices at their targets, m: if anything is held, and was measured.
+    pub(crate) stayed: Option<Field>,
+    /// What not moving would be was measured in this step.
+    pub(crate) still_is_known: bool,
     /// Colliders at the end of the step, then the distance grids of those that have one.
     pub(crate) colliders: Buffer,
     pub(crate) packed_colliders: Vec<[[f32; 4]; 7]>,
@@ -150,6 +154,8 @@ impl GpuProblem {
             before: bytes("start of the step", 16 * n)?,
             x_tilde: Field::new(context, "inertial target", n)?,
             x_pull: Field::new(context, "targets", n)?,
+            stayed: None,
+            still_is_known: false,
             colliders,
             packed_colliders: Vec::new(),
             grids_at,
@@ -173,6 +179,11 @@ impl GpuProblem {
             model: model.clone(),
             system: system.clone(),
         })
+    }
+
+    /// Whether pins hold some vertex exactly.
+    pub(crate) fn holds_some(&self) -> bool {
+        self.packed_pins.iter().any(|pin| pin.stiffness < 0.0)
     }
 
     /// 1 if anything may touch something, as kernels take it.

@@ -26,6 +26,8 @@ const SUM_STRETCH: Slot = Slot(14);
 const INVERTED: Slot = Slot(15);
 const MIN_GAP: Slot = Slot(16);
 const UNBALANCED: Slot = Slot(17);
+const STILL: Slot = Slot(18);
+const MOTION: Slot = Slot(19);
 
 /// Where the partials of a problem's measures lie: each measure has its place, so that all are finished in one dispatch.
 pub(crate) struct Layout {
@@ -157,6 +159,7 @@ impl Gpu {
     pub(crate) fn predict(&mut self, problem: &mut GpuProblem, input: &StepInput, x: &Field, v: &Field) {
         let [moved, pulled] = problem.take_input(input);
         problem.fresh_step = true;
+        problem.still_is_known = false;
         if moved {
             self.recorder.write(&problem.colliders, 0, &problem.packed_colliders);
         }
@@ -247,7 +250,11 @@ impl Gpu {
         self.feel_bodies(problem, x);
     }
 
-    pub(crate) fn measure_moment(&mut self, problem: &GpuProblem, moment: Moment, x: &Field) {
+    pub(crate) fn measure_moment(&mut self, problem: &mut GpuProblem, moment: Moment, x: &Field) {
+        if moment == Moment::Still {
+            return self.measure_still(problem, x);
+        }
+        let problem = &*problem;
         let layout = &problem.layout;
         match moment {
             Moment::Start => {
@@ -274,6 +281,36 @@ impl Gpu {
                 }
             }
         }
+    }
+
+    /// E of not moving, and the part of it that is motion. Their partials lie where those of the start and the solution come to
+    /// lie, so they are added up at once.
+    fn measure_still(&mut self, problem: &mut GpuProblem, x: &Field) {
+        let holds = problem.holds_some();
+        if holds && problem.stayed.is_none() {
+            match Field::new(&self.context, "still", problem.n as usize) {
+                Ok(field) => problem.stayed = Some(field),
+                Err(error) => return self.context.faults.report(error),
+            }
+        }
+        problem.still_is_known = true;
+        let problem = &*problem;
+        let x = match problem.stayed.as_ref().filter(|_| holds) {
+            Some(stayed) => {
+                let started = (&x.buffer, &problem.x_tilde.buffer);
+                self.step(problem, &problem.kernels.stay, started, stayed, &problem.step_parameters());
+                stayed
+            }
+            None => x,
+        };
+        let layout = &problem.layout;
+        self.vertex_measure(problem, &problem.kernels.still, x, [layout.start, layout.gradient]);
+        self.element_energies(problem, x, layout.start + layout.vertex_groups);
+        self.touch_energies(problem, x, layout.start + layout.energy_groups - layout.touch_groups);
+        let sum = |first, count, slot| Quantity { first, count, reduction: Sum, slot };
+        let quantities =
+            [sum(layout.start, layout.energy_groups, STILL), sum(layout.gradient, layout.vertex_groups, MOTION)];
+        self.vector.finish_all(&mut self.recorder, &problem.measured, &quantities);
     }
 
     fn vertex_measure(&mut self, problem: &GpuProblem, kernel: &Kernel, x: &Field, [first, others]: [u32; 2]) {
@@ -328,8 +365,8 @@ impl Gpu {
         let value = |slot: Slot| scalars[slot.0];
         let edges = f64::from(problem.shape.edge_count.max(1));
         Ok(Measures {
-            still_energy: f64::INFINITY,
-            motion_energy: 0.0,
+            still_energy: if problem.still_is_known { value(STILL) } else { f64::INFINITY },
+            motion_energy: if problem.still_is_known { value(MOTION) } else { 0.0 },
             start_energy: value(START),
             energy: value(SOLUTION),
             gradient_norm: value(GRADIENT_SQ).sqrt(),

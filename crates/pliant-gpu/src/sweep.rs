@@ -1,6 +1,5 @@
 //! Jacobi sweeps: one by one, several in ghost rings, or in patches; and which of these is the fastest for a mesh.
 
-use crate::adapter::Kind;
 use crate::buffer::{Buffer, Field};
 use crate::cut::Cut;
 use crate::error::GpuError;
@@ -201,8 +200,7 @@ impl Gpu {
             self.cut(problem, cut)?;
             return Ok(std::mem::replace(&mut problem.sweeping, Sweeping::Single));
         }
-        // A processor gains nothing from fewer launches.
-        if self.info().kind == Kind::Software {
+        if !self.measures_cuts {
             return Ok(Sweeping::Single);
         }
         let key = self.cut_key(problem);
@@ -240,7 +238,7 @@ impl Gpu {
     }
 
     /// What the best cut depends on: the device, the kinds of elements and the graph of the mesh.
-    fn cut_key(&self, problem: &GpuProblem) -> u64 {
+    pub(crate) fn cut_key(&self, problem: &GpuProblem) -> u64 {
         let info = self.info();
         let kinds: Vec<&str> = problem.model.elements.iter().filter(|e| !e.is_empty()).map(|e| e.name()).collect();
         let words = format!("cut 6 {} {} {} {kinds:?}", info.name, info.driver, problem.packed_colliders.len());

@@ -269,3 +269,30 @@ fn a_gpu_that_is_lost_or_full_when_contacts_are_found_takes_nothing_with_it() {
     let report = run_on(&full, &heap("auto"), &folder.path().join("full"), false, None);
     assert_eq!((report.status, report.device.as_str()), (Status::Done, "cpu"));
 }
+
+/// Cloths that cross each other, in steps so long that some have passed, on which side they were decides where they are pushed.
+fn crossed(device: &str) -> Scene {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenes/heap.toml");
+    let coarse = ["red", "blue", "yellow", "green"].map(|name| (format!("cloth.{name}.resolution"), "9"));
+    let more = [("time.steps_per_frame", "1"), ("time.frames", "25"), ("device.name", device)];
+    let more = more.map(|(key, value)| (key.to_string(), value));
+    let set: Vec<_> = coarse.into_iter().chain(more).map(|(key, value)| (key, value.to_string())).collect();
+    Scene::read(&path, &set).unwrap()
+}
+
+/// Regression: the CPU that took over did not know on which sides of each other bodies were, a run that is resumed did.
+#[test]
+fn a_run_that_loses_its_gpu_ends_with_the_bits_of_one_that_is_resumed_on_the_cpu() {
+    if skip() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let [went_on, resumed] = ["on", "resumed"].map(|name| folder.path().join(name));
+    let devices = Pullable::default();
+    let report = run_on(&devices, &crossed("auto"), &went_on, false, Some(21));
+    assert_eq!((report.status, report.device.as_str()), (Status::Done, "cpu"));
+    let failed = run_on(&devices, &crossed("gpu"), &resumed, false, Some(21));
+    assert_eq!(failed.status, Status::DeviceFailed);
+    let again = run_on(&devices, &crossed("cpu"), &resumed, true, None);
+    assert_eq!(report.state_hash, again.state_hash);
+}

@@ -43,8 +43,9 @@ pub(crate) fn compare(args: &Args, typed: &CompareArgs) -> anyhow::Result<Exit> 
 
     let questions = questions(typed, &scene, &model, methods, &mut progress);
     progress.begin("comparing", questions.len() as u64 + 1, "solves");
+    let sides = simulation.sides()?;
     // Drags may have pinched something meanwhile.
-    let question = Question { scene: &scene, model: simulation.model(), state: &state };
+    let question = Question { scene: &scene, model: simulation.model(), state: &state, sides: &sides };
     let mut done = 0;
     let comparison = pliant::step::compare(&AllDevices, &question, &questions, |_| {
         progress.set(done);

@@ -45,6 +45,30 @@ fn start(
     if local == 0u && g < group_count(p.n) { partials[p.first + g] = all; }
 }
 
+// The same, and the part of it that is energy of motion.
+@compute @workgroup_size(GROUP)
+fn still(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+) {
+    let i = index(group, groups, local);
+    var mine = vec2(0.0, 0.0);
+    var motion = vec2(0.0, 0.0);
+    if i < p.n {
+        let d = x[i].xyz - x_tilde[i].xyz;
+        mine.x = own_energy(i, x[i].xyz);
+        motion.x = 0.5 * inertia[i] * dot(d, d);
+    }
+    let all = group_reduce(SUM, mine, local, group.z);
+    let all_motion = group_reduce(SUM, motion, local, group.z);
+    let g = group_index(group, groups);
+    if local == 0u && g < group_count(p.n) {
+        partials[p.first + g] = all;
+        partials[p.others + g] = all_motion;
+    }
+}
+
 // Energy; ‖∇E‖²; ½ ∇Eᵀ D⁻¹ ∇E with contacts in D; what rounding of x makes; and the force that is left along gravity.
 @compute @workgroup_size(GROUP)
 fn solution(

@@ -74,6 +74,18 @@ fn predict(
     before[i] = vec4(x_start[i].xyz, 0.0);
 }
 
+// x = where the step begins, held vertices at their targets, which `v` has: x̃.
+@compute @workgroup_size(GROUP)
+fn stay(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+) {
+    let i = index(group, groups, local);
+    if i >= p.n { return; }
+    x[i] = vec4(select(v[i].xyz, x_start[i].xyz, touch[TOUCH * i].z > 0.0), 0.0);
+}
+
 // Pins of the step: held vertices go to their targets, springs are averaged with the inertial target.
 @compute @workgroup_size(GROUP)
 fn pin(

@@ -182,8 +182,13 @@ impl<'a, D: Device> Bench<'a, D> {
             Verb::MeasureSolution => Moment::Solution,
             _ => Moment::End,
         };
+        if verb == Verb::MeasureStart {
+            device.measure(problem, Moment::Still, a);
+        }
         device.measure(problem, moment, a);
         let Measures {
+            still_energy,
+            motion_energy,
             start_energy,
             energy,
             gradient_norm,
@@ -194,12 +199,11 @@ impl<'a, D: Device> Bench<'a, D> {
             mean_stretch,
             min_gap,
             inverted,
-            ..
         } = device.measures(problem)?;
         // What rounding makes depends on the precision; what it is multiplied with does not.
         let epsilon = 2.0 * rounding(*device);
         match verb {
-            Verb::MeasureStart => out.scalars.push(start_energy),
+            Verb::MeasureStart => out.scalars.extend([still_energy, motion_energy, start_energy]),
             Verb::MeasureSolution => {
                 let weight = rounding_energy / (epsilon * epsilon);
                 // Of the sum of all forces only so much is left that it is told beside them.

@@ -274,3 +274,24 @@ fn a_step_tells_how_long_the_gpu_worked_on_it_without_a_second_wait() {
     gpu.objective(&mut problem, &x).unwrap();
     assert_eq!(gpu.working_time(), None);
 }
+
+#[test]
+fn what_not_moving_is_takes_a_launch_per_kind_of_element_and_three_and_no_wait() {
+    let Some(mut gpu) = gpu(Trust::Checked) else { return };
+    for (pin, more) in [("[[pin]]\ncorners = ['-x-z']\n", 3), ("", 2)] {
+        let scene = format!("pliant = 1\n[[cloth]]\nresolution = 20\n{pin}");
+        let scene = Scene::parse(&scene, "still", ".".as_ref(), &[]).unwrap();
+        let (model, state) = Model::new(&scene).unwrap();
+        let (model, h) = (Arc::new(model), 1.0 / 60.0);
+        let mut problem = gpu.upload(&model, &Arc::new(System::new(&model, h, h))).unwrap();
+        let [mut x, v] = [(); 2].map(|()| gpu.points(&problem));
+        gpu.write(&state.x, &mut x);
+        gpu.begin_step(&mut problem, &step_input(&model, h, h), &x, &v);
+        let waits = gpu.context.counts.waits.load(Ordering::Relaxed);
+        let [before, _] = gpu.recorded();
+        gpu.measure(&mut problem, Moment::Still, &x);
+        let [after, _] = gpu.recorded();
+        assert_eq!(gpu.context.counts.waits.load(Ordering::Relaxed), waits);
+        assert_eq!(after - before, problem.batches.len() as u64 + more);
+    }
+}

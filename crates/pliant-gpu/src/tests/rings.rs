@@ -3,6 +3,7 @@
 use super::{BOTH, gpu};
 use crate::{Cut, Gpu};
 use pliant::device::{Blend, Device};
+use pliant::disk_cache::DiskCache;
 use pliant::model::{Model, System};
 use pliant::scene::Scene;
 use pliant::step::step_input;
@@ -162,5 +163,48 @@ fn a_cut_for_other_meshes_is_refused() {
         let mut problem = gpu.upload(&model, &system).unwrap();
         assert_eq!([rings, patches].map(|cut| gpu.cut(&mut problem, cut).unwrap()), fits);
         assert!(gpu.cut(&mut problem, Cut::Single).unwrap());
+    }
+}
+
+/// The first step of a scene on a GPU that measures how to sweep, whatever it is: which way it took, and the key it has it under.
+fn chosen(cache: &DiskCache, scene: &str) -> Option<(&'static str, u64)> {
+    let mut gpu = gpu(crate::Trust::Trusted)?.with_cache(cache.clone());
+    gpu.measures_cuts = true;
+    let scene = Scene::parse(scene, "rings", ".".as_ref(), &[]).unwrap();
+    let (model, state) = Model::new(&scene).unwrap();
+    let model = Arc::new(model);
+    let system = Arc::new(System::new(&model, 1.0 / 60.0, 1.0 / 60.0));
+    let mut problem = gpu.upload(&model, &system).unwrap();
+    let key = gpu.cut_key(&problem);
+    let [mut x, mut before] = [(); 2].map(|()| gpu.points(&problem));
+    gpu.write(&state.x, &mut x);
+    gpu.write(&state.x, &mut before);
+    gpu.jacobi(&mut problem, &mut x, &mut before, &BLENDS, None);
+    gpu.finish().unwrap();
+    assert!(gpu.cuts.contains_key(&key));
+    Some((gpu.sweep_way(&problem), key))
+}
+
+#[test]
+fn how_to_sweep_is_measured_once_and_then_known_by_mesh() {
+    let folder = tempfile::tempdir().unwrap();
+    let cache = DiskCache::in_folder(folder.path().to_path_buf());
+    let cloth = |resolution: usize| format!("pliant = 1\n[[cloth]]\nshape = 'grid'\nresolution = {resolution}\n");
+    let Some((_, key)) = chosen(&cache, &cloth(17)) else { return };
+    let measured = cache.load(key).and_then(Cut::from_code).expect("what was measured is kept");
+    assert!(measured == Cut::Single || Cut::candidates(17 * 17, false).contains(&measured), "{measured:?}");
+    // What comes from the cache is taken for true: nobody would find this by measuring.
+    let odd = Cut::Rings { patch: 20, iterations: 2 };
+    assert!(!Cut::candidates(17 * 17, false).contains(&odd));
+    for (cut, way) in [(odd, "rings"), (Cut::Single, "single")] {
+        cache.store(key, cut.code());
+        assert_eq!(chosen(&cache, &cloth(17)), Some((way, key)));
+        assert_eq!(cache.load(key).and_then(Cut::from_code), Some(cut), "it was measured again");
+    }
+    // Another mesh, and other elements on the same one, are others.
+    for other in [cloth(16), format!("{}stretch = 'arap'\n", cloth(17))] {
+        let (_, own) = chosen(&cache, &other).unwrap();
+        assert_ne!(own, key, "{other}");
+        assert!(cache.load(own).is_some(), "{other}");
     }
 }

@@ -126,8 +126,8 @@ pub enum Moment {
 /// Measures of one step, for its certificate.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Measures {
-    /// E of not moving, J: at the positions that the step begins with, held vertices at their targets. Infinite on devices
-    /// that do not measure it.
+    /// E of not moving, J: at the positions that the step begins with, held vertices at their targets. Infinite on a GPU where
+    /// nobody asked for it in this step.
     pub still_energy: f64,
     /// The part of `still_energy` that is energy of motion, J.
     pub motion_energy: f64,

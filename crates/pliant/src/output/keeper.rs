@@ -4,6 +4,7 @@ use super::checkpoint::{Checkpoint, Identity};
 use super::folder::RunFolder;
 use super::frame_files::FrameFiles;
 use super::frame_store::FrameStore;
+use super::passing::Passing;
 use super::run_error::{OutputError, RunError};
 use super::tally::Tally;
 use super::tunnelling::Tunnelling;
@@ -29,6 +30,7 @@ pub(super) struct Keeper {
     /// Frames from one checkpoint to the next; 0: only one at the end.
     pub every: usize,
     pub tunnelling: Tunnelling,
+    pub passing: Passing,
 }
 
 impl Keeper {
@@ -36,6 +38,7 @@ impl Keeper {
     pub fn keep(&mut self, frame: usize, known: &Arc<Known>) -> Result<(), RunError> {
         keep_frame(&mut self.store, &mut self.files, frame, &known.state)?;
         self.tunnelling.observe(frame, known);
+        self.passing.observe(frame, known);
         if self.every > 0 && frame.is_multiple_of(self.every) {
             self.save_checkpoint(known)?;
         }

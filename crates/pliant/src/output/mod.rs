@@ -22,6 +22,7 @@ mod killed_tests;
 mod light;
 mod matrix_picture;
 mod palette;
+mod passing;
 mod plot;
 mod plot_canvas;
 mod pressed;

@@ -8,6 +8,7 @@ use super::frame_files::FrameFiles;
 use super::frame_store::FrameStore;
 use super::frames::Frames;
 use super::keeper::{Keeper, Known, keep_frame};
+use super::passing::Passing;
 use super::pressed::pressed;
 use super::preview::{Preview, PreviewKind};
 use super::preview_paths::check_previews;
@@ -18,6 +19,7 @@ use super::scene_check::{BodyCheck, faulty_bodies};
 use super::tally::Tally;
 use super::tunnelling::Tunnelling;
 use crate::atomic_file::write_atomically;
+use crate::contact::close::Side;
 use crate::counted::counted;
 use crate::device::Devices;
 use crate::math::Vec3;
@@ -87,14 +89,23 @@ pub fn run(
     run.complete(devices, hooks).map_err(|error| error.with_checkpoint(checkpoint.exists()))
 }
 
+/// The last step of a run, for its relative error.
+pub(super) struct LastStep {
+    /// The state before it.
+    pub state: State,
+    /// On which sides of each other parts of bodies were before it.
+    pub sides: [Vec<Side>; 2],
+    /// In how many pieces it was solved.
+    pub pieces: usize,
+}
+
 pub(super) struct Run<'a> {
     pub scene: &'a Scene,
     pub options: &'a RunOptions,
     pub simulation: Simulation,
     pub frames: Frames,
     pub tally: Tally,
-    /// State before the last step, and the tries that step took.
-    pub last_step: Option<(State, usize)>,
+    pub last_step: Option<LastStep>,
     /// What is nearer to a collider may touch it, m.
     pub near: f64,
     pub steps: u64,
@@ -142,8 +153,9 @@ impl<'a> Run<'a> {
         let sides = simulation.sides().map_err(SimulationError::from)?;
         let known = Arc::new(Known { state, rho: simulation.rho(), sides, tally: tally.clone() });
         let tunnelling = Tunnelling::new(scene, simulation.model(), &known);
+        let passing = Passing::new(scene, simulation.model(), &known);
         let every = scene.output.checkpoint_every;
-        let keeper = Keeper { folder, identity, store, files, every, tunnelling };
+        let keeper = Keeper { folder, identity, store, files, every, tunnelling, passing };
         let frames = Frames::new(keeper, known);
         let near = near_a_collider(simulation.model(), scene.time.step_size());
         Ok(Self { scene, options, simulation, frames, tally, near, last_step: None, steps, report })
@@ -168,18 +180,21 @@ impl<'a> Run<'a> {
         let doubts = doubts(self.scene, self.simulation.model(), &self.report, state.time);
         self.report.warnings.extend(doubts);
         self.report.warnings.extend(pressed(self.scene, self.simulation.model(), state));
-        self.report.warnings.extend(self.frames.keeper().tunnelling.warning());
+        let keeper = self.frames.keeper();
+        self.report.warnings.extend([keeper.tunnelling.warning(), keeper.passing.warning()].into_iter().flatten());
+        drop(keeper);
         if !self.options.error || self.report.status != Status::Done {
             return Ok(());
         }
         // The energies of pieces of a step are other ones.
-        let Some((before, _)) = self.last_step.take().filter(|(_, pieces)| *pieces == 1) else {
+        let Some(LastStep { state, sides, .. }) = self.last_step.take().filter(|last| last.pieces == 1) else {
             let warning = "no relative error: the last step was not solved in one piece by this run";
             self.report.warnings.push(warning.to_string());
             return Ok(());
         };
         hooks.stage(RunStage::Referencing, 0);
-        let question = Question { scene: self.scene, model: self.simulation.model(), state: &before };
+        let model = self.simulation.model();
+        let question = Question { scene: self.scene, model, state: &state, sides: &sides };
         match reference(&question) {
             Ok(reference) if reference.has_nothing_to_solve(&question) => {
                 let warning = "no relative error: the last step began at its solution, so there was nothing to solve";

@@ -1,7 +1,7 @@
 //! The loop of a run, and what happens when its device fails.
 
 use super::report::Status;
-use super::run::{Run, RunHooks, RunStage};
+use super::run::{LastStep, Run, RunHooks, RunStage};
 use super::run_error::RunError;
 use crate::device::{DeviceError, Devices};
 use crate::scene::{DeviceSettings, Scene, SolverSettings};
@@ -41,7 +41,7 @@ impl Run<'_> {
                 break;
             }
             if self.options.error && step + 1 == self.steps {
-                self.last_step = Some((self.simulation.state().map_err(SimulationError::from)?, 0));
+                self.last_step = Some(self.before_last_step()?);
             }
             match self.frames.step(&mut self.simulation) {
                 Ok(report) => {
@@ -49,8 +49,8 @@ impl Run<'_> {
                     let free = !self.simulation.model().pins.iter().any(|pin| pin.holds_at(time));
                     let method = self.simulation.method();
                     self.tally.add(&report, self.near, method.minimises && (free || method.has_global_steps()));
-                    if let Some((_, pieces)) = &mut self.last_step {
-                        *pieces = report.pieces;
+                    if let Some(last) = &mut self.last_step {
+                        last.pieces = report.pieces;
                     }
                 }
                 Err(RunError::Simulation(error @ SimulationError::Stuck { attempts, .. })) => {
@@ -70,6 +70,11 @@ impl Run<'_> {
         self.frames.finish(&mut self.simulation, &self.tally)
     }
 
+    fn before_last_step(&mut self) -> Result<LastStep, SimulationError> {
+        let (state, sides) = (self.simulation.state()?, self.simulation.sides()?);
+        Ok(LastStep { state, sides, pieces: 0 })
+    }
+
     /// Goes on from the known state on the CPU, if the scene left the choice of the device open; whether it does.
     fn move_to_cpu(&mut self, devices: &impl Devices, error: &DeviceError) -> Result<bool, RunError> {
         if self.scene.device.name != "auto" || !self.simulation.is_remote() {
@@ -85,6 +90,7 @@ impl Run<'_> {
         let scene = Scene { device, solver, ..self.scene.clone() };
         self.simulation = Simulation::on(devices, &scene)?;
         self.simulation.set_state(&known.state)?;
+        self.simulation.set_sides(&known.sides);
         known.rho.into_iter().for_each(|rho| self.simulation.set_rho(rho));
         self.report.device = self.simulation.device().to_string();
         self.frames.keeper().identity.device = self.simulation.device().to_string();

@@ -108,3 +108,26 @@ fn what_to_do_about_a_frame_that_cannot_be_written_depends_on_a_checkpoint() {
     let later = said(3);
     assert!(later.contains("frame 3") && later.contains("from the last checkpoint with --resume"), "{later}");
 }
+
+/// Regression: the reference did not know on which sides what has crossed was, and solved another step.
+#[test]
+fn a_converged_step_of_cloths_that_have_crossed_has_no_error() {
+    let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenes/heap.toml"));
+    let set = |key: &str, value: &str| (key.to_string(), value.to_string());
+    let coarse = ["red", "blue", "yellow", "green"].map(|name| set(&format!("cloth.{name}.resolution"), "9"));
+    let more = [
+        set("time.steps_per_frame", "1"),
+        set("solver.method", "newton"),
+        set("solver.iterations", "300"),
+        set("solver.tolerance", "1e-11"),
+        set("device.precision", "f64"),
+    ];
+    let mut scene = Scene::read(path, &[&coarse[..], &more].concat()).unwrap();
+    for frames in [21, 22] {
+        scene.time.frames = frames;
+        let folder = tempfile::tempdir().unwrap();
+        let options = RunOptions { out: folder.path().to_path_buf(), error: true, ..RunOptions::default() };
+        let error = run(&CpuOnly, &scene, &options, &mut ()).unwrap().relative_error.unwrap();
+        assert!(error.abs() < 1e-9, "after {frames} frames: {error}");
+    }
+}

@@ -114,7 +114,8 @@ fn smallest_half(shape: &ColliderShape, solid: Option<&GridShape>) -> f64 {
     }
 }
 
-fn holds(model: &Model, vertex: u32, time: f64) -> bool {
+/// Whether a pin holds a vertex at some time, s.
+pub(super) fn holds(model: &Model, vertex: u32, time: f64) -> bool {
     let first = model.pins.partition_point(|pin| pin.vertex < vertex);
     model.pins[first..].iter().take_while(|pin| pin.vertex == vertex).any(|pin| pin.holds_at(time))
 }

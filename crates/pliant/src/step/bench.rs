@@ -130,9 +130,9 @@ pub fn time_steps(
 
 /// Makes one more step, which the reference solves, too.
 fn relative_error(scene: &Scene, simulation: &mut Simulation) -> Result<Option<f64>, SimulationError> {
-    let before = simulation.state()?;
+    let (before, sides) = (simulation.state()?, simulation.sides()?);
     let report = simulation.step()?;
-    let question = Question { scene, model: simulation.model(), state: &before };
+    let question = Question { scene, model: simulation.model(), state: &before, sides: &sides };
     let reference = reference(&question)?;
     // The energies of pieces of a step are other ones.
     let comparable = report.pieces == 1 && !reference.has_nothing_to_solve(&question);

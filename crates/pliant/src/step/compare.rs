@@ -3,6 +3,7 @@
 use super::accept::negligible_energy;
 use super::simulation::on_device;
 use super::{SimulationError, step_input};
+use crate::contact::close::Side;
 use crate::counted::counted;
 use crate::device::{Cpu, CpuOnly, Device, DeviceError, Devices, Moment, Slot, Task};
 use crate::math::Vec3;
@@ -65,6 +66,9 @@ pub struct Question<'a> {
     pub model: &'a Arc<Model>,
     /// The state before the step.
     pub state: &'a State,
+    /// On which sides of each other parts of bodies were before it, as [`super::Simulation::sides`] says: of contacts between
+    /// what has crossed they are part of E.
+    pub sides: &'a [Vec<Side>; 2],
 }
 
 /// Runs each method with its ρ and number of iterations on the step that follows `state`.
@@ -126,6 +130,7 @@ fn problem<D: Device>(device: &mut D, question: &Question) -> Result<(D::Problem
     let model = question.model;
     let system = Arc::new(System::new(model, h, time));
     let mut problem = device.upload(model, &system)?;
+    device.set_sides(question.sides);
     let input = step_input(model, time, h);
     let (mut x, mut v) = (device.points(&problem), device.points(&problem));
     device.write(&question.state.x, &mut x);

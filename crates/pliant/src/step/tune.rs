@@ -3,6 +3,12 @@
 //! Too small a ρ leaves the slow modes, those of turning and falling, where they are: cloth falls in slow motion and
 //! stretches. Too large a one converges evenly, but more slowly. Of use is what the iterations can use, what the slowest
 //! mode needs, and what gains no energy; `docs/results.md` has what other choices did.
+//!
+//! Deviation: ρ was to come from a pre-simulation, from the decay of ‖∇E‖ and by bisection on oscillation, kept in a cache with
+//! the scene's hash. Trial solves were there first: the ρ of least error in E often was that of a step which hardly moved,
+//! because E hardly notices turning and falling, and near contacts trials chose 0.9 or none. A rule needs no trials and no cache,
+//! and was as near to Newton's motion or nearer on every scene tried. What it cannot know, that a scene bears less, shows in
+//! restarts, after which the stepper goes on with a smaller ρ (`docs/decisions.md`).
 
 use crate::model::Model;
 use crate::solver::{largest_stiffness_ratio, largest_useful_rho};
