@@ -1,6 +1,7 @@
 //! How the last step converged: solved again, iteration by iteration, beside the simulation.
 
 use crate::board::Board;
+use pliant::contact::close::Side;
 use pliant::model::{Model, State};
 use pliant::scene::Scene;
 use pliant::step::{Convergence, convergence};
@@ -23,10 +24,18 @@ pub(crate) struct Step {
     pub view: usize,
     pub scene: Scene,
     pub model: Arc<Model>,
-    pub before: State,
+    pub before: Before,
     pub method: &'static str,
     pub rho: Option<f64>,
     pub iterations: usize,
+}
+
+/// What a step begins with.
+#[derive(Default)]
+pub(crate) struct Before {
+    pub state: State,
+    /// On which sides of each other parts of bodies were.
+    pub sides: [Vec<Side>; 2],
 }
 
 /// Solves steps again on a thread of its own, one after the other.
@@ -62,7 +71,8 @@ fn solve(board: &Board, step: &Step) {
     let question = Convergence {
         scene: &step.scene,
         model: &step.model,
-        state: &step.before,
+        state: &step.before.state,
+        sides: &step.before.sides,
         method: step.method,
         rho: step.rho,
         iterations: step.iterations.min(MOST),
@@ -71,7 +81,7 @@ fn solve(board: &Board, step: &Step) {
     match convergence(&question) {
         Ok(curve) => {
             let message = json!({
-                "is": "curve", "view": step.view, "step": step.before.step, "method": curve.name, "points": curve.curve,
+                "is": "curve", "view": step.view, "step": step.before.state.step, "method": curve.name, "points": curve.curve,
             });
             board.tell(None, &message);
         }

@@ -3,7 +3,7 @@
 
 use crate::board::{Board, Snapshot};
 use crate::command::{Command, Numbered};
-use crate::convergence::{Step, Watcher};
+use crate::convergence::{Before, Step, Watcher};
 use crate::crowd::Crowd;
 use crate::library::Library;
 use crate::orders::{Order, WAITING};
@@ -12,7 +12,7 @@ use crate::settings::{Change, Settings};
 use crate::view::View;
 use axum::body::Bytes;
 use pliant::device::Devices;
-use pliant::model::{State, Use, check_memory};
+use pliant::model::{Use, check_memory};
 use pliant::output::{FrameFacts, Show, ShownFrame, refuse_faulty_meshes};
 use pliant::scene::Scene;
 use pliant::step::SimulationError;
@@ -274,7 +274,7 @@ impl<'a, D: Devices> Session<'a, D> {
         let mut steps = Vec::new();
         let look = self.shown.curve && self.watcher.is_due();
         for k in 0..self.views.len() {
-            let mut before = look.then(State::default);
+            let mut before = look.then(Before::default);
             let view = &mut self.views[k];
             let (mut facts, failed) = view.frame(before.as_mut());
             if let Some(error) = failed {
@@ -396,7 +396,7 @@ fn make(devices: &impl Devices, scene: &Scene) -> Result<View, crate::ViewError>
     Ok(view)
 }
 
-fn step_of(k: usize, view: &View, before: State) -> Step {
+fn step_of(k: usize, view: &View, before: Before) -> Step {
     let simulation = &view.simulation;
     Step {
         view: k,

@@ -1,5 +1,6 @@
 //! One simulation that is shown.
 
+use crate::convergence::Before;
 use crate::grip::Grip;
 use pliant::device::{DeviceError, Devices};
 use pliant::model::{Model, State};
@@ -54,20 +55,20 @@ impl View {
         self.simulation.hold(&self.grip.hands());
     }
 
-    /// Simulates a frame; `before_last` sees the state that its last step begins with if it wants to. What was done before a
+    /// Simulates a frame; `before_last` gets what its last step begins with if it wants to. What was done before a
     /// step failed counts.
-    pub fn frame(&mut self, before_last: Option<&mut State>) -> (FrameFacts, Option<SimulationError>) {
+    pub fn frame(&mut self, before_last: Option<&mut Before>) -> (FrameFacts, Option<SimulationError>) {
         let steps = self.scene.time.steps_per_frame;
         let mut facts = self.facts();
         let mut failed = None;
         let mut before_last = before_last;
         for k in 0..steps {
             if k + 1 == steps
-                && let Some(state) = before_last.take()
+                && let Some(before) = before_last.take()
             {
-                match self.simulation.state() {
-                    Ok(now) => *state = now,
-                    Err(error) => failed = Some(error.into()),
+                match (self.simulation.state(), self.simulation.sides()) {
+                    (Ok(state), Ok(sides)) => *before = Before { state, sides },
+                    (Err(error), _) | (_, Err(error)) => failed = Some(error.into()),
                 }
             }
             match self.simulation.step() {

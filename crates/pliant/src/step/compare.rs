@@ -101,6 +101,8 @@ pub struct Convergence<'a> {
     pub model: &'a Arc<Model>,
     /// The state before the step.
     pub state: &'a State,
+    /// As in [`Question`].
+    pub sides: &'a [Vec<Side>; 2],
     /// The method.
     pub method: &'a str,
     /// Its ρ.
@@ -113,7 +115,7 @@ pub struct Convergence<'a> {
 
 /// Solves a step again on the CPU, looking at every iteration.
 pub fn convergence(step: &Convergence) -> Result<Curve, SimulationError> {
-    let question = Question { scene: step.scene, model: step.model, state: step.state };
+    let question = Question { scene: step.scene, model: step.model, state: step.state, sides: step.sides };
     let method = find_method(step.method)?;
     method.check(step.model)?;
     let reference = if step.reference { Some(reference(&question)?) } else { None };
