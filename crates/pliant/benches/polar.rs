@@ -8,7 +8,7 @@
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use pliant::math::polar::{polar_closed_form, polar_from_guess, polar_rotation, polar_rotations};
-use pliant::math::{Mat3, Real, Vec3, svd};
+use pliant::math::{Mat3, Real, SplitMix, Vec3, svd};
 use std::hint::black_box;
 
 const COUNT: usize = 1024;
@@ -20,11 +20,8 @@ struct Load {
 }
 
 fn loads() -> Vec<Load> {
-    let mut state = 1u64;
-    let mut signed = move || {
-        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (state >> 11) as f64 / (1u64 << 52) as f64 - 1.0
-    };
+    let mut random = SplitMix(1);
+    let mut signed = move || random.signed();
     let names = ["strained", "crushed", "line"];
     names
         .map(|name| {

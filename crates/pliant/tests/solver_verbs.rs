@@ -6,7 +6,7 @@ mod support;
 mod verbs;
 
 use pliant::device::{Blend, Device, Factor, Slot};
-use pliant::math::{Mat3, Real, Vec3};
+use pliant::math::{Fnv, Mat3, Real, Vec3};
 use support::*;
 use verbs::*;
 
@@ -264,12 +264,8 @@ fn verbs_hold_on_a_hundred_thousand_vertices() {
 /// All results of all verbs, hashed.
 fn fingerprint<R: Real>(n: usize) -> u64 {
     let mut bench = Bench::<R>::new(random_model(n, 1, true));
-    let mut hash = 0xcbf2_9ce4_8422_2325u64;
-    let mut note = |points: &[[R; 4]]| {
-        for c in points.iter().flatten() {
-            hash = (hash ^ c.f64().to_bits()).wrapping_mul(0x0100_0000_01b3);
-        }
-    };
+    let mut hash = Fnv::default();
+    let mut note = |points: &[[R; 4]]| hash.add(points.iter().flatten().flat_map(|c| c.f64().to_bits().to_le_bytes()));
     let (mut a, mut z) = (bench.gradient(), bench.field());
     note(&a);
     let Bench { step: Step { device, problem, .. }, x, .. } = &mut bench;
@@ -295,7 +291,7 @@ fn fingerprint<R: Real>(n: usize) -> u64 {
     note(&a);
     let residual = device.scalar(Slot(0)).unwrap();
     let energy = device.objective(problem, x).unwrap();
-    hash ^ residual.to_bits().rotate_left(7) ^ energy.to_bits().rotate_left(13)
+    hash.value() ^ residual.to_bits().rotate_left(7) ^ energy.to_bits().rotate_left(13)
 }
 
 #[test]

@@ -42,9 +42,9 @@ pub struct Check {
 pub enum Extent {
     /// Every verb on models of up to two thousand vertices, and whole steps.
     Usual,
-    /// Besides, the verbs on a million vertices that need no colours.
+    /// Besides, the verbs on a million vertices: those that need colours on a chain, which has two.
     Large,
-    /// Besides, those that do: to colour the matrix and the constraints of a million vertices, and to find the answers, takes
+    /// Besides, these on a sheet: to colour the matrix and the constraints of a million vertices, and to find the answers, takes
     /// minutes.
     Largest,
 }
@@ -74,6 +74,8 @@ impl Suite {
         if extent != Extent::Usual {
             let asked = |entry: &&Entry| extent == Extent::Largest || !COLOURED.contains(&entry.verb);
             parts.push(Part::new(models::large(), &mut TABLE.iter().filter(asked))?);
+            let coloured = |entry: &&Entry| COLOURED.contains(&entry.verb);
+            parts.push(Part::new(models::chain(), &mut TABLE.iter().filter(coloured))?);
         }
         Ok(Self { parts, steps: steps::Steps::new()? })
     }

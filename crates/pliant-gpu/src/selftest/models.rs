@@ -185,6 +185,28 @@ pub(super) fn large() -> Case {
     Case { pairs: 3, ..Case::new("large", model, &state.x, 2e-4) }
 }
 
+/// A chain of a million vertices, folded into rows: every second vertex has a colour, and so has every second spring, so that
+/// nothing takes long to colour. On each other vertex it depends how the next one is left.
+pub(super) fn chain() -> Case {
+    let side = 1000;
+    let x: Vec<[f64; 3]> = (0..side * side)
+        .map(|i| {
+            let (row, along) = (i / side, i % side);
+            let there = if row % 2 == 0 { along } else { side - 1 - along };
+            [there as f64 / 1e3 - 0.5, 0.0, row as f64 / 1e3 - 0.5]
+        })
+        .collect();
+    let mut builder = ModelBuilder::new("chain");
+    builder.add_points("chain", &x, &vec![2e-7; x.len()]);
+    let mut springs = Batch::<Spring<f64>, 2>::default();
+    let spring = Spring { rest_length: 1e-3, stiffness: 100.0 };
+    (1..(side * side) as u32).for_each(|i| springs.push([i - 1, i], spring));
+    let (mut model, state) = builder.finish();
+    model.elements.push(springs.into());
+    model.acceleration = [0.3, -9.81, 0.1];
+    Case { pairs: 1, ..Case::new("chain", model, &state.x, 2e-4) }
+}
+
 /// A body of `mesh` with elements that `add` puts in.
 fn body(mesh: Mesh, mass: f64, add: impl FnOnce(&Mesh, &mut Vec<Elements<f64>>)) -> (Model, State) {
     let mut builder = ModelBuilder::new("selftest");

@@ -14,6 +14,7 @@ mod verbs;
 mod required;
 
 use crate::{Choice, Field, Gpu, GpuError, Trust};
+use pliant::math::SplitMix;
 
 const BOTH: [Trust; 2] = [Trust::Checked, Trust::Trusted];
 
@@ -29,14 +30,10 @@ pub(crate) fn gpu(trust: Trust) -> Option<Gpu> {
     }
 }
 
-/// Repeatable points in [-1, 1], exact in `f32`.
+/// Repeatable points in [−1, 1), multiples of 2⁻²³: exact in `f32`.
 fn points(seed: u64, n: usize) -> Vec<[f64; 3]> {
-    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-    let mut next = || {
-        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        f64::from(((state >> 40) as f32 - 8388608.0) / 8388608.0)
-    };
-    (0..n).map(|_| [next(), next(), next()]).collect()
+    let mut random = SplitMix(seed);
+    (0..n).map(|_| random.point().map(|c| (c * 8388608.0).floor() / 8388608.0)).collect()
 }
 
 fn upload(gpu: &mut Gpu, values: &[[f64; 3]]) -> Field {

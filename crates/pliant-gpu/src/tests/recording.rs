@@ -169,8 +169,9 @@ iterations = 45
 ";
 
 /// Whole steps of a simulation, with more iterations than a solver goes on without looking. After the first, no buffer is made
-/// any more, after a few no bind group either (fields change places in each step, and each set of places has bind groups), the device is given its work in a few pieces, and it is waited for once in a step, for its
-/// measures, and once for each look at the residual: every 20 iterations, of methods that look at all.
+/// any more, after a few no bind group either (fields change places in each step, and each set of places has bind groups), the
+/// device is given its work in a few pieces, and it is waited for once in a step, for its measures, and once for each look at
+/// the residual: every 20 iterations, of methods that look at all.
 #[test]
 fn steady_steps_make_nothing_new_submit_in_chunks_and_wait_for_looks_and_measures_only() {
     for method in METHODS.iter().filter(|method| !method.needs_direct_solver()) {

@@ -1,17 +1,18 @@
-//! One step on one device with one method: the loop of the papers, guarded.
+//! One step on one device with one method: the loop of the papers, guarded. What happens in a try is in `stepper/attempt.rs`.
 
-use super::accept::{accept, accept_beside_staying, accept_shape, negligible_energy};
+mod attempt;
+
 use super::error::way_out;
 use super::grasp::Grasp;
-use super::input::refill;
 use super::pace::{Observed, Pace};
 use super::showing::Showing;
 use super::{Certificate, SimulationError};
-use crate::contact::close::{Side, Since};
-use crate::device::{Device, DeviceError, Moment, Slot, StepInput};
+use crate::contact::close::Side;
+use crate::device::{Device, DeviceError, Slot, StepInput};
 use crate::math::{Fnv, Vec3};
 use crate::model::{Hands, Model, State, System};
-use crate::solver::{Control, Method, Parameters, SolveError, SolveReport, Solver};
+use crate::solver::{Method, Parameters, Solver};
+use attempt::Failure;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -127,10 +128,6 @@ struct Fields<D: Device> {
     iterate: D::Points,
 }
 
-/// On a remote device nobody looks whether iterations still change anything: however long the deadline, a step makes at most
-/// this many times the method's usual number. Methods without acceleration might still gain a little after that.
-const FAR_PATIENCE: usize = 100;
-
 /// Each try is more careful than the last: as asked, without acceleration, then in more and more pieces.
 const TRIES: [(usize, bool); 6] = [(1, false), (1, true), (2, true), (4, true), (8, true), (16, true)];
 
@@ -200,166 +197,6 @@ where
         }
         Ok(found.unwrap_or(self.pieces.len() - 1))
     }
-
-    /// Advances `x_next`, `v_next` by a whole step, in pieces.
-    fn attempt(
-        &mut self,
-        pieces: usize,
-        careful: bool,
-        deadline: Option<Instant>,
-        see: &mut dyn FnMut(State),
-    ) -> Result<StepReport, Failure> {
-        let h = self.settings.h / pieces as f64;
-        let mut report = StepReport { pieces, ..StepReport::default() };
-        self.device.copy(&self.fields.x, &mut self.fields.x_next);
-        self.device.copy(&self.fields.v, &mut self.fields.v_next);
-        for k in 0..pieces {
-            let time = self.time + h * (k + 1) as f64;
-            let index = self.piece_for(h, time)?;
-            self.input.since = match k {
-                0 if self.searched == Some(self.step) => Since::Retry,
-                0 => Since::Step,
-                _ => Since::Piece,
-            };
-            self.searched = Some(self.step);
-            let solved = self.solve_piece(index, time, careful, deadline, see)?;
-            report.iterations += solved.solve.iterations;
-            report.restarts += solved.solve.restarts;
-            report.converged = solved.solve.converged;
-            report.settled = solved.solve.settled;
-            report.stalled |= solved.stalled;
-            report.certificate = solved.certificate;
-        }
-        Ok(report)
-    }
-
-    /// Advances `x_next`, `v_next` by a piece.
-    fn solve_piece(
-        &mut self,
-        index: usize,
-        time: f64,
-        careful: bool,
-        deadline: Option<Instant>,
-        see: &mut dyn FnMut(State),
-    ) -> Result<SolvedPiece, Failure> {
-        self.begin_piece(index, time);
-        let paced = self.settings.budget.filter(|_| self.device.is_remote() && deadline.is_some());
-        let mut control = self.control(careful, deadline, paced);
-        let Piece { problem, solver, .. } = &mut self.pieces[index];
-        solver.set_rho(if careful { 0.0 } else { self.rho });
-        solver.set_careful(careful && self.settings.method.is_bold());
-        let solve = solver.solve(&mut self.device, problem, &mut self.fields.iterate, &mut control)?;
-        self.end_piece(index);
-
-        let expected = paced.and_then(|_| Duration::try_from_secs_f64(self.pace.expected(solve.iterations)?).ok());
-        if let Some(expected) = expected {
-            self.device.expect_measures(self.begun + expected);
-        }
-        if let Some(showing) = self.showing.take() {
-            see(showing.receive(&mut self.device, self.grasp.model().vertices())?);
-        }
-        let measures = self.device.measures(&mut self.pieces[index].problem)?;
-        let method = self.settings.method;
-        let negligible = negligible_energy(self.grasp.model(), self.pieces[index].h);
-        accept(method, &measures, negligible).map_err(Failure::Step)?;
-        accept_shape(&measures, self.first_stretch).map_err(Failure::Step)?;
-        if !careful
-            && method.finishes_accelerated(self.grasp.model().vertices())
-            && solve.iterations >= method.iterations
-        {
-            accept_beside_staying(&measures, negligible).map_err(Failure::Step)?;
-        }
-        let unmoved = solve.iterations > 0 && measures.energy >= measures.start_energy;
-        let stalled = (unmoved || solve.stuck) && measures.possible_decrease > measures.rounding_energy;
-        std::mem::swap(&mut self.fields.x_next, &mut self.fields.iterate);
-        Ok(SolvedPiece { solve, stalled, certificate: measures.into() })
-    }
-
-    /// Puts the iterate where the solve of a piece starts.
-    fn begin_piece(&mut self, index: usize, time: f64) {
-        let Piece { problem, h, .. } = &mut self.pieces[index];
-        let device = &mut self.device;
-        let Fields { x_next: x_start, v_next, iterate: x, .. } = &mut self.fields;
-        refill(&mut self.input, self.grasp.model(), time, *h);
-        self.grasp.guide(&mut self.input);
-        device.begin_step(problem, &self.input, x_start, v_next);
-        if self.settings.method.finishes_accelerated(self.grasp.model().vertices()) {
-            device.measure(problem, Moment::Still, x_start);
-        }
-        device.start(problem, x);
-        // Position-based sweeps have contacts and friction of their own.
-        if self.settings.method.minimises {
-            device.meet_colliders(problem, x);
-        }
-        device.measure(problem, Moment::Start, x);
-    }
-
-    /// When the solve of a piece ends. `paced` is the budget of a device that cannot look at the clock meanwhile.
-    fn control(&self, careful: bool, deadline: Option<Instant>, paced: Option<Duration>) -> Control<'static, D> {
-        let Settings { method, budget, tolerance, until_settled, .. } = self.settings;
-        // Without the deadline nothing would end them.
-        let usual = if careful && budget.is_some() { method.iterations } else { usize::MAX };
-        let mut iterations = self.settings.iterations.min(usual);
-        if let Some(budget) = paced {
-            iterations = iterations.min(self.pace.iterations(budget.as_secs_f64()));
-            if until_settled {
-                iterations = iterations.min(FAR_PATIENCE * method.iterations);
-            }
-        }
-        // Between the iterations of a remote device there is no time to look at the clock.
-        let deadline = deadline.filter(|_| !self.device.is_remote());
-        let control = Control::iterations(iterations).until(deadline).to_tolerance(tolerance);
-        control.until_settled(until_settled && deadline.is_some())
-    }
-
-    /// Measures the solution of a piece, and ends the piece with it.
-    fn end_piece(&mut self, index: usize) {
-        let (device, problem) = (&mut self.device, &mut self.pieces[index].problem);
-        let Fields { x_next: x_start, v_next, iterate: x, .. } = &mut self.fields;
-        if self.settings.method.minimises {
-            device.balance_bodies(problem, x);
-        }
-        let begun = Instant::now();
-        device.measure(problem, Moment::Solution, x);
-        let measured = begun.elapsed();
-        device.end_step(problem, x_start, x, v_next);
-        let begun = Instant::now();
-        device.measure(problem, Moment::End, x);
-        self.certificate_time = measured + begun.elapsed();
-    }
-}
-
-/// Why an attempt failed.
-enum Failure {
-    /// The step went wrong; a more careful try may do.
-    Step(String),
-    /// The device went wrong: no try will do.
-    Device(DeviceError),
-}
-
-impl From<DeviceError> for Failure {
-    fn from(error: DeviceError) -> Self {
-        match error {
-            // Another step size has another matrix.
-            DeviceError::Cholesky(_) => Self::Step(error.to_string()),
-            _ => Self::Device(error),
-        }
-    }
-}
-
-impl From<SolveError> for Failure {
-    fn from(error: SolveError) -> Self {
-        match error {
-            SolveError::Device(error) => error.into(),
-            _ => Self::Step(error.to_string()),
-        }
-    }
-}
-
-struct SolvedPiece {
-    solve: SolveReport,
-    stalled: bool,
-    certificate: Certificate,
 }
 
 /// A number that changes when the set of holding pins changes.

@@ -3,7 +3,7 @@
 use super::*;
 use crate::device::Cpu;
 use crate::model::{ModelBuilder, Pin};
-use crate::solver::find_method;
+use crate::solver::{Control, SolveError, SolveReport, find_method};
 use std::cell::RefCell;
 use std::rc::Rc;
 
