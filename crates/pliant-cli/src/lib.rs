@@ -44,7 +44,8 @@ pub fn main() -> ExitCode {
         Ok(args) => args,
         Err(error) => return misused(&error),
     };
-    progress::start_log(args.verbose);
+    // The page shows steps that were tried again, and there may be many.
+    progress::start_log(args.verbose, matches!(args.command, Command::View(_)));
     match execute(&args) {
         Ok(exit) => exit.into(),
         Err(error) => {

@@ -32,9 +32,13 @@ impl Write for AboveBars {
     }
 }
 
-/// Shows warnings, and with `verbose` notes; `PLIANT_LOG` says otherwise if it is set.
-pub(crate) fn start_log(verbose: bool) {
-    let level = if verbose { "info" } else { "warn" };
+/// Shows warnings, unless somebody else does those of steps, and with `verbose` notes; `PLIANT_LOG` says otherwise if it is set.
+pub(crate) fn start_log(verbose: bool, steps_are_shown: bool) {
+    let level = match (verbose, steps_are_shown) {
+        (true, _) => "info",
+        (false, true) => "warn,pliant::step=error",
+        (false, false) => "warn",
+    };
     let filter = EnvFilter::try_from_env("PLIANT_LOG").unwrap_or_else(|_| EnvFilter::new(level));
     let log = tracing_subscriber::fmt()
         .with_env_filter(filter)

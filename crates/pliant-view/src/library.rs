@@ -19,7 +19,9 @@ impl Library {
     pub fn beside(file: &Path, device: DeviceSettings) -> Self {
         let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let name = |path: PathBuf| {
-            let is_scene = path.extension().is_some_and(|ending| ending == "toml") && path.is_file();
+            // A link may lead anywhere, and messages about a scene quote its lines.
+            let is_file = path.symlink_metadata().is_ok_and(|found| found.is_file());
+            let is_scene = path.extension().is_some_and(|ending| ending == "toml") && is_file;
             is_scene.then(|| Some(path.file_stem()?.to_str()?.to_string())).flatten()
         };
         // A folder that cannot be listed has no other scenes.
@@ -55,12 +57,14 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let write = |name: &str| std::fs::write(folder.path().join(name), "pliant = 1\n[[cloth]]\n").unwrap();
         ["b.toml", "a.toml", "notes.txt"].iter().for_each(|name| write(name));
+        #[cfg(unix)]
+        std::os::unix::fs::symlink("/etc/passwd", folder.path().join("link.toml")).unwrap();
         let scene = Scene::parse("pliant = 1\n[[cloth]]\n", "t", ".".as_ref(), &[]).unwrap();
         let device = DeviceSettings { name: "cpu".to_string(), ..scene.device };
         let library = Library::beside(&folder.path().join("a.toml"), device);
         assert_eq!(library.names(), ["a", "b"]);
         assert_eq!(library.open("b").unwrap().device.name, "cpu");
-        for name in ["c", "notes", "../a", "", "a.toml", "/etc/passwd"] {
+        for name in ["c", "link", "notes", "../a", "", "a.toml", "/etc/passwd"] {
             assert!(library.open(name).is_err(), "{name}");
         }
     }

@@ -4,7 +4,7 @@ use crate::convergence::Before;
 use crate::grip::Grip;
 use pliant::device::{DeviceError, Devices};
 use pliant::model::{Model, State};
-use pliant::output::FrameFacts;
+use pliant::output::{FrameFacts, doubt_of_step};
 use pliant::scene::Scene;
 use pliant::step::{Simulation, SimulationError};
 use std::sync::Arc;
@@ -19,13 +19,28 @@ pub(crate) struct View {
     pub state: Arc<State>,
     /// As the scene begins.
     start: State,
+    /// What is known of the last frame.
+    last: FrameFacts,
+}
+
+/// Where nothing was simulated yet.
+fn nothing_known() -> FrameFacts {
+    let [ms, frame_ms, energy, gradient_norm, max_stretch, mean_stretch] = [f64::NAN; 6];
+    FrameFacts { ms, frame_ms, energy, gradient_norm, max_stretch, mean_stretch, ..FrameFacts::default() }
 }
 
 impl View {
     pub fn new(devices: &impl Devices, scene: Scene) -> Result<Self, SimulationError> {
         let mut simulation = Simulation::on(devices, &scene)?;
         let start = simulation.state()?;
-        Ok(Self { scene, simulation, grip: Grip::default(), state: Arc::new(start.clone()), start })
+        Ok(Self {
+            scene,
+            simulation,
+            grip: Grip::default(),
+            state: Arc::new(start.clone()),
+            start,
+            last: nothing_known(),
+        })
     }
 
     pub fn model(&self) -> &Arc<Model> {
@@ -38,6 +53,7 @@ impl View {
         self.simulation.set_sides(&other.simulation.sides()?);
         self.state = other.state.clone();
         self.grip = other.grip.clone();
+        self.last = other.last.clone();
         self.simulation.hold(&self.grip.hands());
         Ok(())
     }
@@ -47,6 +63,7 @@ impl View {
         self.hold();
         self.simulation.set_state(&self.start)?;
         self.state = Arc::new(self.start.clone());
+        self.last = nothing_known();
         Ok(())
     }
 
@@ -59,7 +76,7 @@ impl View {
     /// step failed counts.
     pub fn frame(&mut self, before_last: Option<&mut Before>) -> (FrameFacts, Option<SimulationError>) {
         let steps = self.scene.time.steps_per_frame;
-        let mut facts = self.facts();
+        let mut facts = FrameFacts::default();
         let mut failed = None;
         let mut before_last = before_last;
         for k in 0..steps {
@@ -97,17 +114,19 @@ impl View {
             Ok(state) => self.state = Arc::new(state),
             Err(error) => failed = Some(error.into()),
         }
-        (FrameFacts { time: self.state.time, step: self.state.step, ..facts }, failed)
+        facts.doubt = doubt_of_step(self.model(), facts.gradient_norm, facts.max_stretch);
+        self.last = facts;
+        (self.facts(), failed)
     }
 
-    /// What is known without a step.
+    /// What is known of the last frame.
     pub fn facts(&self) -> FrameFacts {
         FrameFacts {
             time: self.state.time,
             step: self.state.step,
             method: self.simulation.method().name.to_string(),
             held: self.grip.held(),
-            ..FrameFacts::default()
+            ..self.last.clone()
         }
     }
 

@@ -25,6 +25,8 @@ export class Display {
   private readonly legend: Legend;
   private mode: Mode = "body";
   private wires = false;
+  /** The first frame decides what is in view, if it has moved: who comes late finds the bodies elsewhere. */
+  private unlooked = false;
   private fresh = [false, false];
   private next: (Frame | null)[] = [null, null];
   private readonly ray = new THREE.Ray();
@@ -56,7 +58,10 @@ export class Display {
     this.legend.show(this.colouring.legend());
     this.next = [null, null];
     this.fresh = [true, true];
-    if (!before || before.scene !== topology.info.scene) this.lookAtAll();
+    if (!before || before.scene !== topology.info.scene) {
+      this.lookAtAll();
+      this.unlooked = true;
+    }
     this.stage.redraw();
   }
 
@@ -68,10 +73,25 @@ export class Display {
     const box = this.scenery?.box(moved.length > 0) ?? new THREE.Box3();
     if (moved.length === 0) {
       box.expandByPoint(this.point.fromArray(low)).expandByPoint(this.point.fromArray(high));
+      // What nothing lies below will hang or fall.
+      const wide = Math.max(high[0] - low[0], high[2] - low[2]);
+      if (!this.topology.info.scenery.some((thing) => thing.endless)) box.min.y = Math.min(box.min.y, high[1] - 0.8 * wide);
     } else {
       for (const { x } of moved) for (let i = 0; i < x.length; i += 3) box.expandByPoint(this.point.fromArray(x, i));
     }
     this.stage.frame(box.min.toArray(), box.max.toArray(), this.views);
+  }
+
+  /** The box around many frames. */
+  lookAtFrames(frames: readonly Frame[]): void {
+    const box = this.scenery?.box(true) ?? new THREE.Box3();
+    for (const { positions, origin, unit } of frames) {
+      for (let i = 0; i < positions.length; i += 3) {
+        this.point.fromArray(positions, i).multiplyScalar(unit);
+        box.expandByPoint(this.point.set(this.point.x + origin[0], this.point.y + origin[1], this.point.z + origin[2]));
+      }
+    }
+    if (!box.isEmpty()) this.stage.frame(box.min.toArray(), box.max.toArray(), this.views);
   }
 
   setViews(views: number): void {
@@ -116,6 +136,8 @@ export class Display {
       if (frame) {
         bodies.show(frame);
         any = true;
+        if (this.unlooked && frame.info.step > 0) this.lookAtAll();
+        this.unlooked = false;
       }
       if (this.fresh[view] || (frame && !this.colouring.still)) {
         if (!bodies.ready && !this.colouring.still) continue;

@@ -23,6 +23,8 @@ function watch(input: HTMLInputElement): void {
   input.addEventListener("input", () => typing.add(input));
   // First of what listens to a change: then the answer of the server may fill the field again.
   input.addEventListener("change", () => typing.delete(input));
+  // Who types what was there before changes nothing.
+  input.addEventListener("blur", () => typing.delete(input));
 }
 
 /** What is being typed is not replaced by what the server says. */

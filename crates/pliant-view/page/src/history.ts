@@ -32,6 +32,7 @@ export class History {
   readonly views = [0, 1].map(() => ({ ms: new Ring(), stretch: new Ring(), touching: new Ring() }));
 
   push(view: number, frame: FrameInfo): void {
+    if (frame.ms === null) return;
     const rings = this.views[view];
     rings.ms.push(frame.ms);
     rings.stretch.push((frame.max_stretch ?? 0) * 100);

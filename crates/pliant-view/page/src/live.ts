@@ -21,6 +21,8 @@ import { Viewing } from "./viewing.ts";
 
 /** Numbers and plots are read by people: more often than this they only flicker. */
 const TELL_MS = 100;
+/** A step that takes longer is told of. */
+const LONG_MS = 2000;
 const PIN_REACH = 14;
 
 export class Live {
@@ -45,6 +47,8 @@ export class Live {
   private frames: (FrameInfo | null)[] = [null, null];
   private state: State | null = null;
   private told = 0;
+  /** When the last frame came, or nothing was to be waited for. */
+  private heard = 0;
   private untold = false;
   /** Frames that the server does not know to have come. */
   private unseen = 0;
@@ -170,6 +174,7 @@ export class Live {
 
   private frame(data: ArrayBuffer): void {
     this.unseen += 1;
+    this.heard = performance.now();
     const { topology } = this.display;
     if (!topology) return;
     const frame = decodeFrame(data, topology.generation, topology.info.vertices);
@@ -217,7 +222,6 @@ export class Live {
     this.display.setViews(Math.max(1, Math.min(2, state.views.length)));
     this.display.markers.pins = state.pins;
     this.display.stage.redraw();
-    busy(state.busy);
     this.showFailure();
     if (state.views.length < 2) this.frames[1] = null;
     const others = state.clients > 1 ? ` · ${state.clients} pages` : "";
@@ -280,6 +284,16 @@ export class Live {
       this.untold = false;
       this.tell();
     }
+    this.tellWaiting(now);
+  }
+
+  /** Nothing of a step is seen until it ends, nor is anything done that was asked for meanwhile. */
+  private tellWaiting(now: number): void {
+    const { state } = this;
+    if (!state?.playing || !this.connection.connected || document.hidden) this.heard = now;
+    const seconds = Math.floor((now - this.heard) / 1000);
+    const long = now - this.heard > LONG_MS;
+    busy(state?.busy ?? (long ? `A frame takes long: ${seconds} s so far. What you change counts after it.` : null));
   }
 
   private tell(): void {

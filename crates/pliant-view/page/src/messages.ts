@@ -38,8 +38,9 @@ export interface FrameInfo {
   time: number;
   step: number;
   applied: number;
-  ms: number;
-  frame_ms: number;
+  /** Null before the first step, as all that a step is measured by. */
+  ms: number | null;
+  frame_ms: number | null;
   iterations: number;
   energy: number | null;
   gradient_norm: number | null;
@@ -55,6 +56,8 @@ export interface FrameInfo {
   method: string | null;
   poses: (number[] | null)[];
   held: number[];
+  /** What makes the last step hard to believe. */
+  doubt?: string | null;
   error: string | null;
 }
 

@@ -3,15 +3,18 @@
 import { find, make, say } from "./dom.ts";
 
 const TOAST_MS = 6000;
+const MOST_LINES = 14;
 
 export function toast(message: string, kind: "notice" | "refused" = "notice"): void {
   const place = find("toasts");
+  const lines = message.trimEnd().split("\n");
+  if (lines.length > MOST_LINES) message = [...lines.slice(0, MOST_LINES), `… and ${lines.length - MOST_LINES} more lines`].join("\n");
   const last = place.lastElementChild;
   if (last?.textContent === message) last.remove();
-  const element = make("div", { class: `toast ${kind}` }, message);
+  const element = make("div", { class: `toast ${kind}${lines.length > 1 ? " code" : ""}` }, message);
   place.append(element);
   while (place.childElementCount > 4) place.firstElementChild?.remove();
-  setTimeout(() => element.remove(), TOAST_MS);
+  setTimeout(() => element.remove(), lines.length > 1 ? 3 * TOAST_MS : TOAST_MS);
 }
 
 const banners = new Map<string, HTMLElement>();

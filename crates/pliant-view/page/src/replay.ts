@@ -11,6 +11,8 @@ import { Panel } from "./sheet.ts";
 import { whole } from "./units.ts";
 import { Viewing } from "./viewing.ts";
 
+/** Frames that decide what is in view, at most and evenly taken. */
+const LOOKED_AT = 40;
 const SPEEDS = ["0.1", "0.25", "0.5", "1", "2", "4"];
 
 export class Replay {
@@ -35,7 +37,8 @@ export class Replay {
     this.display = new Display(canvas, find("stage"), find("legend"));
     this.display.setTopology(topology);
     this.display.setViews(frames.some(({ second }) => second) ? 2 : 1);
-    this.display.lookAtAll();
+    const every = Math.ceil(frames.length / LOOKED_AT);
+    this.display.lookAtFrames(frames.filter((_, i) => i % every === 0 || i === frames.length - 1).map(({ first }) => first));
     this.labels = new Labels(this.display.stage);
     const viewing = new Viewing({
       colour: (mode) => this.display.setMode(mode),

@@ -31,7 +31,7 @@ pub(super) fn doubts(scene: &Scene, model: &Model, report: &RunReport, time: f64
         unsolved(scene, model, report).or_else(|| unbalanced(scene, report)),
         overstretched(scene, model, report, time),
         inside_out(scene, report),
-        intersecting(scene, report),
+        intersecting(scene, model, report),
         tried_again(report),
     ];
     doubts.into_iter().flatten().collect()
@@ -70,6 +70,16 @@ fn cheaper_steps(report: &RunReport) -> &'static str {
         "cpu" => "try a larger budget_ms, a coarser mesh or a GPU",
         _ => "try a larger budget_ms or a coarser mesh",
     }
+}
+
+/// What to doubt about a step that leaves so much gradient, N, and stretches an edge so much.
+pub fn doubt_of_step(model: &Model, gradient_norm: f64, max_stretch: f64) -> Option<String> {
+    let weight = weight(model);
+    if weight > 0.0 && gradient_norm > DOUBTFUL_FORCE * weight {
+        let [left, weight] = [gradient_norm, weight].map(short);
+        return Some(format!("far from solved: {left} N are left, the weight is {weight} N"));
+    }
+    (max_stretch > DOUBTFUL_STRETCH).then(|| format!("an edge is stretched by {} %", short(100.0 * max_stretch)))
 }
 
 fn unsolved(scene: &Scene, model: &Model, report: &RunReport) -> Option<String> {
@@ -125,8 +135,16 @@ fn inside_out(scene: &Scene, report: &RunReport) -> Option<String> {
     })
 }
 
-/// Bodies that should stop each other did not. Without `self_collision` nobody promised it.
-fn intersecting(scene: &Scene, report: &RunReport) -> Option<String> {
+/// Bodies that should stop each other did not. Without `self_collision` nobody promised it, but who has several bodies may think so.
+fn intersecting(scene: &Scene, model: &Model, report: &RunReport) -> Option<String> {
+    if !scene.contact.self_collision {
+        return (model.bodies.len() > 1 && report.intersections > 0).then(|| {
+            let crossing = counted(report.intersections, "pair of triangles crosses", "pairs of triangles cross");
+            format!(
+                "{crossing} each other at the end: bodies do not feel each other unless contact.self_collision is true"
+            )
+        });
+    }
     (scene.contact.self_collision && report.intersections > 0).then(|| {
         let least = if report.intersections_capped { "at least " } else { "" };
         format!(

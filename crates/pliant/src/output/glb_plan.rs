@@ -171,7 +171,7 @@ impl Plan {
                 if let Some(i) = points.iter().flatten().position(|c| !c.is_finite()) {
                     let (frames, vertex) = (store.path().display(), body.kept[i / 3]);
                     let what = format!(
-                        "vertex {vertex} of frame {index} in {frames} is not finite; the run has failed there: keep fewer frames"
+                        "vertex {vertex} of frame {index} in {frames} is not finite: the run has failed there, or the file is damaged; run again"
                     );
                     return Err(GlbError::Input { path: path.to_path_buf(), what });
                 }

@@ -47,6 +47,7 @@ pub use animation::{GifFile, GifWriter};
 pub use camera::{Bounds, Camera};
 pub use checkpoint::{Checkpoint, CheckpointError, Identity};
 pub use comparison::{over_iterations, over_time, write_comparison};
+pub use doubts::doubt_of_step;
 pub use folder::{DEFAULT_PREVIEWS, FolderError};
 pub use font::text_width;
 pub use frame_store::{FrameStore, FrameStoreError};

@@ -57,6 +57,8 @@ pub struct FrameFacts {
     pub method: String,
     /// Vertices in a hand.
     pub held: Vec<u32>,
+    /// What to doubt about the last step.
+    pub doubt: Option<String>,
     /// Why the last step could not be made.
     pub error: Option<String>,
 }

@@ -59,6 +59,8 @@ pub(super) fn nearest_file(folder: &Path, name: &str) -> Option<String> {
     let entries = std::fs::read_dir(folder).ok()?;
     let mut names: Vec<String> =
         entries.flatten().take(1000).filter_map(|e| e.file_name().into_string().ok()).collect();
+    // A link that leads nowhere is in the folder by the very name.
+    names.retain(|found| found != name);
     names.sort();
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
     nearest_within(allowed(stem), name, names.iter().map(String::as_str)).map(str::to_string)
