@@ -12,8 +12,8 @@ use pliant_view::{Address, ViewOptions, serve};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::{Duration, Instant};
-use tokio_tungstenite::connect_async;
 use tokio_tungstenite::tungstenite::Message;
+use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async_with_config};
 
 fn main() {
     let given = |key: &str, default: f64| {
@@ -106,9 +106,14 @@ fn ms_of(message: &Message) -> Option<f64> {
     if bytes[0] == 2 { facts["ms"].as_f64() } else { None }
 }
 
+/// As browsers do: what is sent goes at once.
+async fn connect(url: String) -> Option<WebSocketStream<MaybeTlsStream<tokio::net::TcpStream>>> {
+    connect_async_with_config(url, None, true).await.ok().map(|(socket, _)| socket)
+}
+
 /// Drags a corner of the cloth about.
 async fn drive(url: String, ms: Arc<Mutex<Vec<f64>>>) {
-    let Ok((mut socket, _)) = connect_async(url).await else { return };
+    let Some(mut socket) = connect(url).await else { return };
     let grab = r#"{"do":"grab","vertex":5100,"target":[0,1.2,0]}"#;
     let _ = socket.send(Message::text(grab)).await;
     let mut n = 0;
@@ -126,7 +131,7 @@ async fn drive(url: String, ms: Arc<Mutex<Vec<f64>>>) {
 }
 
 async fn watch(url: String, got: Arc<AtomicU64>) {
-    let Ok((mut socket, _)) = connect_async(url).await else { return };
+    let Some(mut socket) = connect(url).await else { return };
     while let Some(Ok(message)) = socket.next().await {
         if message.is_binary() {
             got.fetch_add(1, Ordering::Relaxed);
@@ -136,7 +141,7 @@ async fn watch(url: String, got: Arc<AtomicU64>) {
 }
 
 async fn stall(url: String) {
-    let Ok(_unread) = connect_async(url).await else { return };
+    let Some(_unread) = connect(url).await else { return };
     std::future::pending::<()>().await;
 }
 

@@ -17,6 +17,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::{Html, IntoResponse, Response};
 use axum::routing::get;
+use axum::serve::ListenerExt;
 use pliant::device::Devices;
 use pliant::output::RunError;
 use pliant::scene::Scene;
@@ -140,6 +141,8 @@ pub fn serve<D: Devices + Sync>(
 
 async fn run(listener: TcpListener, router: Router, stop: &AtomicBool, hall: Arc<Hall>) -> Result<(), ViewError> {
     let (told, end) = oneshot::channel();
+    // Small messages one after the other must not wait for each other's acknowledgement.
+    let listener = listener.tap_io(|stream| drop(stream.set_nodelay(true)));
     let server = axum::serve(listener, router).with_graceful_shutdown(async { drop(end.await) });
     let server = server.into_future();
     let ending = async {
