@@ -37,6 +37,6 @@ export default defineConfig({
     assetsInlineLimit: 100_000,
     chunkSizeWarningLimit: 900,
   },
-  server: { proxy: { "/ws": { target: "http://127.0.0.1:7777", ws: true } } },
+  server: { proxy: { "/ws": { target: "http://127.0.0.1:8417", ws: true } } },
   plugins: [oneFile()],
 });

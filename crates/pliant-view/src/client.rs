@@ -11,10 +11,13 @@ use std::sync::Arc;
 use std::sync::mpsc::TrySendError;
 use std::time::{Duration, Instant};
 use tokio::sync::broadcast::error::RecvError;
-use tokio::sync::watch;
+use tokio::sync::{Semaphore, watch};
 
-/// A client that takes nothing for so long is given up.
+/// A client that does not take a message in this time, and what the message takes at [`SLOWEST`], is given up.
 const STALLED: Duration = Duration::from_secs(20);
+
+/// Bytes a second.
+const SLOWEST: usize = 20_000;
 
 /// To a client that says what it has seen, no more frames are on the way than this: what waits in sockets is late.
 const UNSEEN: usize = 2;
@@ -24,6 +27,8 @@ pub(crate) struct Hall {
     pub board: Arc<Board>,
     pub crowd: watch::Sender<Crowd>,
     pub orders: Orders,
+    /// So many recordings may be fetched at once.
+    pub downloads: Arc<Semaphore>,
     /// The server ends.
     pub ending: watch::Sender<bool>,
 }
@@ -41,12 +46,6 @@ pub(crate) async fn attend(mut socket: WebSocket, hall: Arc<Hall>) {
     };
     let farewell = talk(&mut socket, &hall, id).await;
     hall.crowd.send_modify(|crowd| crowd.leave(id, Instant::now()));
-    if hall.crowd.borrow().driver() != Some(id) {
-        // Nobody's hand stays closed.
-        let _ = hall
-            .orders
-            .try_send(Order::Do { from: id, what: crate::command::Numbered { n: 0, command: Command::Release } });
-    }
     if let Some(farewell) = farewell {
         let _ = say_goodbye(&mut socket, farewell).await;
     }
@@ -118,10 +117,11 @@ async fn talk(socket: &mut WebSocket, hall: &Hall, id: ClientId) -> Option<Farew
             }
             pipe.put(bytes);
         }
-        match tokio::time::timeout(STALLED, socket.send(message)).await {
+        let patience = STALLED + Duration::from_secs((length(&message) / SLOWEST) as u64);
+        match tokio::time::timeout(patience, socket.send(message)).await {
             Ok(Ok(())) => {}
             Ok(Err(_)) => return None,
-            Err(_) => return Some((close_code::POLICY, "nothing was taken for 20 s".to_string())),
+            Err(_) => return Some((close_code::POLICY, "a message was not taken in time".to_string())),
         }
     }
 }
@@ -155,6 +155,14 @@ impl Pipe {
 
 /// The first byte of a frame.
 const FRAME: u8 = 2;
+
+fn length(message: &Message) -> usize {
+    match message {
+        Message::Binary(bytes) => bytes.len(),
+        Message::Text(text) => text.len(),
+        _ => 0,
+    }
+}
 
 fn newest(frames: &mut watch::Receiver<Bytes>) -> Message {
     Message::Binary(frames.borrow_and_update().clone())
@@ -200,7 +208,12 @@ fn hear_out(
     let drives = hear(&hall.crowd, id);
     if what.command == Command::Drive {
         let mut granted = false;
-        hall.crowd.send_modify(|crowd| granted = crowd.drive(id, Instant::now()));
+        // Who is refused wakes nobody.
+        hall.crowd.send_if_modified(|crowd| {
+            let before = crowd.driver();
+            granted = crowd.drive(id, Instant::now());
+            crowd.driver() != before
+        });
         return if granted { Ok(None) } else { refused("somebody else drives") };
     }
     if !drives {

@@ -65,6 +65,9 @@ pub(crate) fn parse(text: &str) -> Result<Numbered, String> {
     };
     let command: Command = serde_json::from_value(value).map_err(|error| error.to_string())?;
     match &command {
+        Command::Grab { radius: Some(radius), .. } if !(0.0..1e3).contains(radius) => {
+            Err("a radius is not between 0 and 1000 m".to_string())
+        }
         Command::Grab { target, .. } | Command::Drag { target } if !target.iter().all(|c| c.abs() < 1e6) => {
             Err("a target is farther than 1000 km away".to_string())
         }
@@ -93,6 +96,8 @@ mod tests {
             r#"{"do":"play","n":1.5}"#,
             r#"{"do":"grab","vertex":-1,"target":[0,0,0]}"#,
             r#"{"do":"grab","vertex":4294967296,"target":[0,0,0]}"#,
+            r#"{"do":"grab","vertex":1,"target":[0,0,0],"radius":-1}"#,
+            r#"{"do":"grab","vertex":1,"target":[0,0,0],"radius":1e300}"#,
             r#"{"do":"drag","target":[0,0]}"#,
             r#"{"do":"drag","target":[0,0,1e7]}"#,
             r#"{"do":"drag","target":[0,0,1e999]}"#,

@@ -4,15 +4,21 @@ use crate::client::Hall;
 use crate::orders::Order;
 use crate::page::PAGE;
 use crate::recording::{RecordingError, Take};
-use axum::body::Body;
+use axum::body::{Body, Bytes};
 use axum::extract::{Query, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use futures_util::Stream;
 use pliant::mesh::{self, Mesh};
 use serde::Deserialize;
-use std::path::{Path, PathBuf};
+use std::fs::File;
+use std::io::Read;
 use std::sync::Arc;
+use tempfile::TempPath;
 use tokio::sync::oneshot;
+
+/// Bytes of a file that are in memory at once.
+const PIECE: usize = 64 << 10;
 
 /// Which view is meant.
 #[derive(Default, Deserialize)]
@@ -68,8 +74,11 @@ async fn recording(
     hall: &Hall,
     name: &str,
     kind: &'static str,
-    write: impl FnOnce(&Take) -> Result<PathBuf, RecordingError> + Send + 'static,
+    write: impl FnOnce(&Take) -> Result<TempPath, RecordingError> + Send + 'static,
 ) -> Response {
+    let Ok(permit) = hall.downloads.clone().try_acquire_owned() else {
+        return (StatusCode::SERVICE_UNAVAILABLE, "others download; try again\n").into_response();
+    };
     let (reply, take) = oneshot::channel();
     if hall.orders.try_send(Order::Take(reply)).is_err() {
         return (StatusCode::SERVICE_UNAVAILABLE, "the simulation is busy; try again\n").into_response();
@@ -79,18 +88,27 @@ async fn recording(
     };
     let written = tokio::task::spawn_blocking(move || {
         let path = write(&take).map_err(std::io::Error::other)?;
-        read_and_remove(&path)
+        Ok((File::open(&path)?, path))
     });
-    match written.await.map_err(std::io::Error::other).and_then(|bytes| bytes) {
-        Ok(bytes) => download(bytes.into(), name, kind),
+    match written.await.map_err(std::io::Error::other).and_then(|opened: std::io::Result<_>| opened) {
+        Ok((file, path)) => download(Body::from_stream(pieces(file, (path, permit))), name, kind),
         Err(error) => failed(&error),
     }
 }
 
-fn read_and_remove(path: &Path) -> std::io::Result<Vec<u8>> {
-    let bytes = std::fs::read(path)?;
-    std::fs::remove_file(path)?;
-    Ok(bytes)
+/// A file piece by piece, so that who reads slowly costs no memory. What is kept goes when all is read or nobody wants more.
+fn pieces(file: File, kept: impl Send + 'static) -> impl Stream<Item = std::io::Result<Bytes>> {
+    futures_util::stream::unfold((file, kept), |(mut file, kept)| async {
+        let mut piece = vec![0; PIECE];
+        match file.read(&mut piece) {
+            Ok(0) => None,
+            Ok(length) => {
+                piece.truncate(length);
+                Some((Ok(piece.into()), (file, kept)))
+            }
+            Err(error) => Some((Err(error), (file, kept))),
+        }
+    })
 }
 
 fn download(body: Body, name: &str, kind: &'static str) -> Response {

@@ -9,6 +9,9 @@ const SAG: f64 = 0.002;
 /// Radius of the patch that a hand takes, as a part of the diagonal of the body, unless it is told.
 const PATCH: f64 = 0.03;
 
+/// A hand takes no more vertices than this, the nearest.
+const MOST: usize = 1000;
+
 /// A patch in the hand.
 #[derive(Clone, Debug)]
 struct Pinch {
@@ -37,7 +40,9 @@ impl Grip {
         let radius = radius.unwrap_or_else(|| PATCH * diagonal(model, body));
         let from_middle = |i: usize| Vec3::<f64>::of(x[i]) - middle;
         let near = |&i: &usize| i == vertex as usize || from_middle(i).length() <= radius;
-        let vertices: Vec<_> = body.vertices.clone().filter(near).map(|i| (i as u32, from_middle(i))).collect();
+        let mut vertices: Vec<_> = body.vertices.clone().filter(near).map(|i| (i as u32, from_middle(i))).collect();
+        vertices.sort_by(|a, b| a.1.length().total_cmp(&b.1.length()));
+        vertices.truncate(MOST);
         let mass: f64 = body.vertices.clone().map(|i| model.mass[i]).sum();
         let stiffness = 9.81 * mass / (SAG * vertices.len() as f64);
         self.pinch = Some(Pinch { vertices, stiffness, target: Vec3::of(target) });

@@ -1,6 +1,6 @@
 //! Who may talk to the server. A page of another site must not, whatever name it gave to this machine's address.
 
-use axum::http::{HeaderMap, StatusCode, Uri, header};
+use axum::http::{HeaderMap, HeaderName, StatusCode, Uri, header};
 
 /// The rules of a server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -12,7 +12,7 @@ pub(crate) struct Guard {
 impl Guard {
     /// Whether a request may pass, or with which status and word it is turned away.
     pub fn admit(&self, headers: &HeaderMap, uri: &Uri) -> Result<(), (StatusCode, &'static str)> {
-        let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
+        let text = |name: HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
         let host = uri.authority().map(|authority| authority.as_str()).or_else(|| text(header::HOST));
         let Some(host) = host else { return Err((StatusCode::FORBIDDEN, "the request names no host")) };
         if self.token.is_none() && !is_loopback(host) {
@@ -23,6 +23,13 @@ impl Guard {
             if !own {
                 return Err((StatusCode::FORBIDDEN, "another page may not use this server"));
             }
+        }
+        // Of requests without an origin browsers say whose page wants them. A link may lead here.
+        let foreign =
+            text(HeaderName::from_static("sec-fetch-site")).is_some_and(|site| !matches!(site, "same-origin" | "none"));
+        let followed = text(HeaderName::from_static("sec-fetch-mode")) == Some("navigate") && uri.path() == "/";
+        if foreign && !followed {
+            return Err((StatusCode::FORBIDDEN, "another page may not use this server"));
         }
         match &self.token {
             Some(token) if !given(uri).is_some_and(|given| same(given, token)) => Err((
@@ -80,6 +87,20 @@ mod tests {
             assert_eq!(status(&guard, host, None, "/"), 403, "{host}");
         }
         assert_eq!(guard.admit(&HeaderMap::new(), &"/".parse().unwrap()).unwrap_err().0, StatusCode::FORBIDDEN);
+    }
+
+    #[test]
+    fn what_pages_of_other_sites_embed_is_refused_and_links_to_the_page_work() {
+        let with = |site: &str, mode: &str, path: &str| {
+            let mut headers = HeaderMap::new();
+            for (name, value) in [("host", "127.0.0.1:1"), ("sec-fetch-site", site), ("sec-fetch-mode", mode)] {
+                headers.insert(HeaderName::from_bytes(name.as_bytes()).unwrap(), value.parse().unwrap());
+            }
+            Guard::default().admit(&headers, &path.parse().unwrap()).is_ok()
+        };
+        assert!(!with("cross-site", "no-cors", "/recording.glb") && !with("same-site", "navigate", "/frame.obj"));
+        assert!(!with("cross-site", "no-cors", "/") && with("cross-site", "navigate", "/"));
+        assert!(with("same-origin", "cors", "/frame.obj") && with("none", "navigate", "/recording.html"));
     }
 
     #[test]

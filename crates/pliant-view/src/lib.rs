@@ -3,8 +3,8 @@
 //! [`serve`] listens, on loopback unless told otherwise, and runs the simulation on a thread of its own. What travels between
 //! server and page is in `docs/viewer.md`.
 //!
-//! A client's message passes [`guard`](guard) and [`command`](command), then waits for the [`session`](session), which does it
-//! between two frames. Frames go the other way over the [`board`](board), where there is only ever the newest.
+//! A client's message passes `guard.rs` and `command.rs`, then waits for the session (`session.rs`), which does it between two
+//! frames. Frames go the other way over the board (`board.rs`), where there is only ever the newest.
 
 mod board;
 mod client;

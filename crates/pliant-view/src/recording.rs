@@ -3,9 +3,9 @@
 use pliant::model::Model;
 use pliant::output::{FrameStore, FrameStoreError, GlbError, PageError, Recorded};
 use pliant::scene::Scene;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
-use tempfile::TempDir;
+use tempfile::{TempDir, TempPath};
 
 /// Recordings are not longer, bytes.
 const LONGEST: u64 = 1 << 30;
@@ -36,6 +36,8 @@ pub(crate) struct Take {
 /// Why a recording could not be written.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum RecordingError {
+    #[error("no file can be made: {0}")]
+    File(#[from] std::io::Error),
     #[error(transparent)]
     Frames(#[from] FrameStoreError),
     #[error(transparent)]
@@ -81,23 +83,24 @@ impl Recording {
 }
 
 impl Take {
-    /// Writes an animation and returns its file, which lives as long as this.
-    pub fn glb(&self) -> Result<PathBuf, RecordingError> {
-        let (recorded, mut store, path) = self.parts("glb")?;
+    /// Writes an animation into a file of its own.
+    pub fn glb(&self) -> Result<TempPath, RecordingError> {
+        let (recorded, mut store, path) = self.parts(".glb")?;
         recorded.write_glb(&path, &mut store)?;
         Ok(path)
     }
 
     /// Writes a page that replays it.
-    pub fn page(&self, page: &str) -> Result<PathBuf, RecordingError> {
-        let (recorded, mut store, path) = self.parts("html")?;
+    pub fn page(&self, page: &str) -> Result<TempPath, RecordingError> {
+        let (recorded, mut store, path) = self.parts(".html")?;
         recorded.write_page(&path, &mut store, page)?;
         Ok(path)
     }
 
-    fn parts(&self, ending: &str) -> Result<(Recorded<'_>, FrameStore, PathBuf), RecordingError> {
+    /// Nobody else writes to the path.
+    fn parts(&self, ending: &str) -> Result<(Recorded<'_>, FrameStore, TempPath), RecordingError> {
         let recorded = Recorded { scene: &self.scene, model: &self.model, begin: self.begin };
-        let folder: &Path = self.folder.path();
-        Ok((recorded, FrameStore::open(&self.frames)?, folder.join(format!("recording.{ending}"))))
+        let file = tempfile::Builder::new().suffix(ending).tempfile_in(self.folder.path())?;
+        Ok((recorded, FrameStore::open(&self.frames)?, file.into_temp_path()))
     }
 }

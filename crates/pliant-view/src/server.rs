@@ -13,7 +13,7 @@ use crate::session::Session;
 use axum::Router;
 use axum::extract::ws::WebSocketUpgrade;
 use axum::extract::{Request, State};
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::{Html, IntoResponse, Response};
 use axum::routing::get;
@@ -22,9 +22,7 @@ use pliant::device::Devices;
 use pliant::output::RunError;
 use pliant::scene::Scene;
 use pliant::step::SimulationError;
-use std::collections::hash_map::RandomState;
 use std::future::IntoFuture;
-use std::hash::{BuildHasher, Hasher};
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
@@ -32,10 +30,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 use tokio::net::TcpListener;
-use tokio::sync::{oneshot, watch};
+use tokio::sync::{Semaphore, oneshot, watch};
 
 /// The port that is tried first.
 const USUAL_PORT: u16 = 8417;
+
+/// Recordings that are fetched at once.
+const DOWNLOADS: usize = 4;
 
 /// How long clients have to hear that the server ends.
 const FAREWELL: Duration = Duration::from_millis(500);
@@ -111,42 +112,64 @@ pub fn serve<D: Devices + Sync>(
     let runtime = runtime.map_err(ViewError::Server)?;
     let listener = runtime.block_on(listen(options))?;
     let socket = listener.local_addr().map_err(ViewError::Server)?;
-    let token = (!options.host.is_loopback()).then(token);
+    let token = if options.host.is_loopback() { None } else { Some(token()?) };
     let address = Address { socket, token };
 
     let (orders, waiting) = mpsc::sync_channel(WAITING);
     let (board, crowd) = (Arc::new(Board::new()), watch::Sender::new(Crowd::default()));
     let library = Library::beside(&options.file, scene.device.clone());
     let seen = crowd.subscribe();
-    let hall = Arc::new(Hall { board: board.clone(), crowd, orders, ending: watch::Sender::new(false) });
+    let hall = Arc::new(Hall {
+        board: board.clone(),
+        crowd,
+        orders,
+        downloads: Arc::new(Semaphore::new(DOWNLOADS)),
+        ending: watch::Sender::new(false),
+    });
     let router = router(hall.clone(), Guard { token: address.token.clone() });
+    let over = AtomicBool::new(false);
     std::thread::scope(|scope| {
         // A simulation lives and dies on one thread.
         let (made, making) = mpsc::sync_channel(1);
-        scope.spawn(move || match Session::new(devices, board, seen, (scene, library)) {
-            Ok(session) => {
-                let _ = made.send(Ok(()));
-                session.run(&waiting, stop);
+        let ends = Ends(&over);
+        scope.spawn(move || {
+            let _ends = ends;
+            match Session::new(devices, board, seen, (scene, library)) {
+                Ok(session) => {
+                    let _ = made.send(Ok(()));
+                    session.run(&waiting, stop);
+                }
+                Err(error) => drop(made.send(Err(error))),
             }
-            Err(error) => drop(made.send(Err(error))),
         });
-        // Where the thread panicked, leaving the scope does.
-        if let Ok(made) = making.recv() {
-            made?;
+        match making.recv() {
+            Ok(made) => made?,
+            // The thread panicked, and so does the end of the scope.
+            Err(_) => return Ok(()),
         }
         ready(&address);
-        runtime.block_on(run(listener, router, stop, hall))
+        runtime.block_on(run(listener, router, [stop, &over], hall))
     })
 }
 
-async fn run(listener: TcpListener, router: Router, stop: &AtomicBool, hall: Arc<Hall>) -> Result<(), ViewError> {
+/// Tells that a thread has ended, however it did.
+struct Ends<'a>(&'a AtomicBool);
+
+impl Drop for Ends<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Serves until somebody says stop, or there is no simulation any more.
+async fn run(listener: TcpListener, router: Router, stops: [&AtomicBool; 2], hall: Arc<Hall>) -> Result<(), ViewError> {
     let (told, end) = oneshot::channel();
     // Small messages one after the other must not wait for each other's acknowledgement.
     let listener = listener.tap_io(|stream| drop(stream.set_nodelay(true)));
     let server = axum::serve(listener, router).with_graceful_shutdown(async { drop(end.await) });
     let server = server.into_future();
     let ending = async {
-        while !stop.load(Ordering::Relaxed) {
+        while !stops.iter().any(|stop| stop.load(Ordering::Relaxed)) {
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
         hall.ending.send_replace(true);
@@ -173,10 +196,11 @@ async fn listen(options: &ViewOptions) -> Result<TcpListener, ViewError> {
     }
 }
 
-/// 128 bits that nobody can guess: the keys of two hash maps come from the system's random numbers.
-fn token() -> String {
-    let number = || RandomState::new().build_hasher().finish();
-    format!("{:016x}{:016x}", number(), number())
+/// 128 bits that nobody can guess.
+fn token() -> Result<String, ViewError> {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes).map_err(|error| ViewError::Server(io::Error::other(error.to_string())))?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
 fn router(hall: Arc<Hall>, guard: Guard) -> Router {
@@ -211,6 +235,7 @@ async fn careful(request: Request, next: Next) -> Response {
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (header::REFERRER_POLICY, "no-referrer"),
         (header::CACHE_CONTROL, "no-store"),
+        (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
     ] {
         headers.insert(name, HeaderValue::from_static(value));
     }

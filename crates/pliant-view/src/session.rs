@@ -1,7 +1,7 @@
 //! The simulation that is looked at: a thread that steps at its own pace, does what the driver wants between frames, and shows
 //! the newest frame on the board. Nobody who looks on can slow it down.
 
-use crate::board::{Board, Snapshot};
+use crate::board::{Board, ClientId, Snapshot};
 use crate::command::{Command, Numbered};
 use crate::convergence::{Before, Step, Watcher};
 use crate::crowd::Crowd;
@@ -54,6 +54,8 @@ pub(crate) struct Session<'a, D> {
     recording: Option<Recording>,
     told: Instant,
     watcher: Watcher,
+    /// Whose hand it is.
+    driver: Option<ClientId>,
     /// The newest command that was done.
     applied: u64,
     error: Option<String>,
@@ -84,6 +86,7 @@ impl<'a, D: Devices> Session<'a, D> {
             recording: None,
             told: Instant::now(),
             watcher: Watcher::default(),
+            driver: None,
             applied: 0,
             error: None,
         };
@@ -95,6 +98,7 @@ impl<'a, D: Devices> Session<'a, D> {
     pub fn run(mut self, orders: &Receiver<Order>, stop: &AtomicBool) {
         let mut next = Instant::now();
         while !stop.load(Ordering::Relaxed) {
+            self.follow_driver();
             // Where nobody looks, nothing moves.
             let moving = self.playing && self.crowd.borrow().len() > 0;
             let wait = if moving { next.saturating_duration_since(Instant::now()) } else { IDLE };
@@ -116,6 +120,22 @@ impl<'a, D: Devices> Session<'a, D> {
             let frame = Duration::from_secs_f64(1.0 / self.scene.time.frame_rate);
             // What is late is not made up for.
             next = (next + frame).max(Instant::now());
+        }
+    }
+
+    /// A hand opens when whose it was drives no longer.
+    fn follow_driver(&mut self) {
+        let driver = self.crowd.borrow().driver();
+        if driver != self.driver {
+            self.driver = driver;
+            self.release();
+        }
+    }
+
+    fn release(&mut self) {
+        for view in &mut self.views {
+            view.grip.release();
+            view.hold();
         }
     }
 
@@ -165,10 +185,7 @@ impl<'a, D: Devices> Session<'a, D> {
                 return Ok(());
             }
             Command::Release => {
-                for view in &mut self.views {
-                    view.grip.release();
-                    view.hold();
-                }
+                self.release();
                 return Ok(());
             }
             Command::Pin { vertex, on } => {
@@ -273,6 +290,7 @@ impl<'a, D: Devices> Session<'a, D> {
     fn advance(&mut self) {
         let mut steps = Vec::new();
         let look = self.shown.curve && self.watcher.is_due();
+        let begun: Vec<_> = self.views.iter().map(|view| view.state.clone()).collect();
         for k in 0..self.views.len() {
             let mut before = look.then(Before::default);
             let view = &mut self.views[k];
@@ -280,7 +298,15 @@ impl<'a, D: Devices> Session<'a, D> {
             if let Some(error) = failed {
                 facts.error = Some(error.to_string());
                 self.fail(k, error);
-            } else if let Some(before) = before {
+                // Views that are compared stay together.
+                for (view, state) in self.views.iter_mut().zip(&begun).take(k) {
+                    if view.go_back_to(state).is_err() {
+                        tracing::warn!("a view is a frame ahead");
+                    }
+                }
+                return self.publish_frame(k, facts);
+            }
+            if let Some(before) = before {
                 steps.push(step_of(k, view, before));
             }
             self.publish_frame(k, facts);
@@ -309,7 +335,8 @@ impl<'a, D: Devices> Session<'a, D> {
 
     fn move_to_cpu(&mut self) -> Result<(), SimulationError> {
         let mut made = Vec::new();
-        for (scene, old) in scenes(&self.scene, &self.settings).into_iter().zip(&self.views) {
+        for (mut scene, old) in scenes(&self.scene, &self.settings).into_iter().zip(&self.views) {
+            scene.solver.method = old.simulation.method().name.to_string();
             let mut view = View::new(self.devices, scene)?;
             view.simulation.set_state(&old.state)?;
             (view.state, view.grip) = (old.state.clone(), old.grip.clone());

@@ -16,6 +16,7 @@ name = 'cpu'";
 struct Stage {
     session: Session<'static, CpuOnly>,
     board: Arc<Board>,
+    crowd: watch::Sender<Crowd>,
 }
 
 impl Stage {
@@ -27,9 +28,10 @@ impl Stage {
         std::fs::write(folder.path().join("small.toml"), SCENE.replace('9', "4")).unwrap();
         let library = Library::beside(&folder.keep().join("napkin.toml"), scene.device.clone());
         let board = Arc::new(Board::new());
-        let crowd = watch::Sender::new(Crowd::default()).subscribe();
+        let sender = watch::Sender::new(Crowd::default());
+        let crowd = sender.subscribe();
         let session = Session::new(&CpuOnly, board.clone(), crowd, (scene, library)).unwrap();
-        Self { session, board }
+        Self { session, board, crowd: sender }
     }
 
     /// Does a command; what was refused is an error.
@@ -140,7 +142,11 @@ fn recordings_hold_their_frames_and_play_as_files() {
     stage.frames(2);
     assert_eq!((&stage.state()["recording"]["frames"], &stage.state()["recording"]["on"]), (&json!(7), &json!(false)));
     let take = stage.session.recording.as_ref().and_then(Recording::now).unwrap();
-    let glb = std::fs::read(take.glb().unwrap()).unwrap();
+    // Two at once do not meet.
+    let [path, other] = [(); 2].map(|()| take.glb().unwrap());
+    let glb = std::fs::read(&path).unwrap();
+    drop(path);
+    assert_eq!(std::fs::read(other).unwrap(), glb);
     assert_eq!(&glb[..4], b"glTF");
     let page = std::fs::read_to_string(take.page("<i>PLIANT-RECORDING</i>").unwrap()).unwrap();
     assert!(page.starts_with("<i>") && page.len() > 1000);
@@ -158,6 +164,41 @@ fn another_scene_is_opened_by_name_and_a_broken_one_leaves_everything() {
     assert_eq!(stage.session.views[0].state.x.len(), 16);
     assert_eq!(stage.board.topology.borrow()[4], 2);
     assert_eq!(stage.board.frames[0].borrow()[4], 2);
+}
+
+#[test]
+fn a_hand_opens_when_its_driver_goes_and_not_when_a_watcher_does() {
+    let mut stage = Stage::new();
+    let now = Instant::now();
+    let enter = || {
+        let mut id = 0;
+        stage.crowd.send_modify(|crowd| id = crowd.enter(now).unwrap());
+        id
+    };
+    let (driver, watcher) = (enter(), enter());
+    stage.session.follow_driver();
+    stage.command(r#"{"do":"grab","vertex":76,"target":[0,1,0]}"#).unwrap();
+    stage.crowd.send_modify(|crowd| crowd.leave(watcher, now));
+    stage.session.follow_driver();
+    assert!(!stage.session.views[0].grip.held().is_empty());
+    stage.crowd.send_modify(|crowd| crowd.leave(driver, now));
+    stage.session.follow_driver();
+    assert!(stage.session.views[0].grip.held().is_empty());
+}
+
+#[test]
+fn compared_views_stay_together_when_a_step_of_one_fails() {
+    let mut stage = Stage::new();
+    stage.command(r#"{"do":"set","compare":"pbd-jacobi"}"#).unwrap();
+    stage.command(r#"{"do":"record","on":true}"#).unwrap();
+    stage.frames(1);
+    let mut bad = (*stage.session.views[1].state).clone();
+    bad.x[40] = [f64::NAN; 3];
+    stage.session.views[1].simulation.set_state(&bad).unwrap();
+    stage.frames(1);
+    assert_eq!(stage.session.views[0].state.step, 2);
+    assert_eq!(stage.session.recording.as_ref().map(Recording::frames), Some(2));
+    assert!(!stage.session.playing && stage.facts(1)["error"].is_string());
 }
 
 #[test]

@@ -67,6 +67,12 @@ impl View {
         Ok(())
     }
 
+    /// Back to a state of before.
+    pub fn go_back_to(&mut self, state: &Arc<State>) -> Result<(), SimulationError> {
+        self.state = state.clone();
+        self.simulation.set_state(state)
+    }
+
     /// Tells the simulation what the grip holds.
     pub fn hold(&mut self) {
         self.simulation.hold(&self.grip.hands());

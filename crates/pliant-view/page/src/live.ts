@@ -180,7 +180,7 @@ export class Live {
     const frame = decodeFrame(data, topology.generation, topology.info.vertices);
     if (!frame) return;
     if (this.state?.you_drive) this.connection.seen(frame.info.applied);
-    if (frame.view === 0) this.latency.received(frame.info.applied);
+    if (frame.view === 0) this.latency.received(frame.info.step);
     const last = this.frames[frame.view];
     // After a reset the plots begin anew.
     if (last && frame.info.step < last.step && frame.view === 0) this.history.clear();
@@ -274,7 +274,7 @@ export class Live {
   private tick(): void {
     this.hand.flush();
     const drawn = this.display.draw();
-    if (drawn?.[0]) this.latency.drew(drawn[0].info.applied);
+    if (drawn?.[0]) this.latency.drew(drawn[0].info.applied, drawn[0].info.step);
     // After drawing: who draws slowly, or is hidden, is sent less instead of something old.
     this.connection.saw(this.unseen);
     this.unseen = 0;

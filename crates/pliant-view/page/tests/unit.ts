@@ -180,17 +180,16 @@ test("a range of colours covers what there is, and shrinks only when far too lar
   assert.ok(colours.every((value) => value >= 0 && value <= 1));
 });
 
-test("latency counts frames until one knows the drag", () => {
+test("latency counts frames of the simulation, skipped ones too", () => {
   const latency = new Latency();
-  latency.received(0);
+  for (const step of [10, 12, 14]) latency.received(step);
   latency.sent(5);
-  latency.received(4);
-  latency.drew(4);
+  latency.received(16);
+  latency.drew(4, 16);
   assert.equal(latency.lastFrames, null);
-  latency.received(6);
-  latency.received(6);
-  latency.drew(6);
-  assert.equal(latency.lastFrames, 2);
+  latency.received(22);
+  latency.drew(6, 22);
+  assert.equal(latency.lastFrames, 4);
   assert.ok(latency.last! >= 0);
 });
 

@@ -1,6 +1,7 @@
 //! Hands that hold and let go of vertices while a scene is simulated, as somebody who looks on wants it.
 
 use super::{Model, Pin};
+use std::collections::HashSet;
 
 /// A vertex in a hand.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -35,22 +36,27 @@ impl Model {
     /// spring only those that are springs: what is held exactly stays where it is.
     pub fn in_hands(&self, hands: &Hands) -> Model {
         let mut model = self.clone();
-        model.pins.retain(|pin| !hands.freed.contains(&pin.vertex));
-        for held in hands.held.iter().filter(|held| (held.vertex as usize) < self.vertices()) {
-            let own = |pin: &Pin| pin.vertex == held.vertex;
-            if held.stiffness.is_some() && model.pins.iter().any(|pin| own(pin) && pin.stiffness.is_none()) {
-                continue;
-            }
-            model.pins.retain(|pin| !own(pin));
-            model.pins.push(Pin { stiffness: held.stiffness, ..Pin::fixed(held.vertex, held.target) });
-        }
+        let freed: HashSet<u32> = hands.freed.iter().copied().collect();
+        model.pins.retain(|pin| !freed.contains(&pin.vertex));
+        let exact = model.pins.iter().filter(|pin| pin.stiffness.is_none());
+        let exact: HashSet<u32> = exact.map(|pin| pin.vertex).collect();
+        let is_taken = |held: &&Held| {
+            let overruled = held.stiffness.is_some() && exact.contains(&held.vertex);
+            (held.vertex as usize) < self.vertices() && !overruled
+        };
+        let taken: HashSet<u32> = hands.held.iter().filter(is_taken).map(|held| held.vertex).collect();
+        model.pins.retain(|pin| !taken.contains(&pin.vertex));
+        let pin = |held: &Held| Pin { stiffness: held.stiffness, ..Pin::fixed(held.vertex, held.target) };
+        model.pins.extend(hands.held.iter().filter(is_taken).map(pin));
         model.pins.sort_by_key(|pin| pin.vertex);
         model
     }
 
     /// Whether a pin holds this vertex exactly.
     pub fn is_pinned(&self, vertex: u32) -> bool {
-        self.pins.iter().any(|pin| pin.vertex == vertex && pin.stiffness.is_none())
+        let first = self.pins.partition_point(|pin| pin.vertex < vertex);
+        let own = self.pins[first..].iter().take_while(|pin| pin.vertex == vertex);
+        own.into_iter().any(|pin| pin.stiffness.is_none())
     }
 }
 

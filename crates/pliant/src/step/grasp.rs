@@ -60,8 +60,8 @@ impl Grasp {
         for held in &self.hands.held {
             // Targets are sorted by vertex, one each.
             let found = input.targets.binary_search_by_key(&held.vertex, |target| target.0);
-            let overruled = held.stiffness.is_some() && self.model.is_pinned(held.vertex);
-            if let Some(at) = found.ok().filter(|_| !overruled) {
+            let overruled = || held.stiffness.is_some() && self.model.is_pinned(held.vertex);
+            if let Some(at) = found.ok().filter(|_| !overruled()) {
                 input.targets[at].1 = held.target;
             }
         }
