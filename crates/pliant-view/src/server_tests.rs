@@ -269,28 +269,64 @@ fn what_is_no_command_closes_the_connection_with_a_reason() {
     server.frame(&mut socket);
 }
 
+/// Frames of a server at 100 frames a second that a client gets in so many seconds, per second.
+fn rate(server: &Server, socket: &mut Socket, seconds: f64) -> f64 {
+    let first = server.newest(socket);
+    let begun = Instant::now();
+    let mut last = first;
+    while begun.elapsed().as_secs_f64() < seconds {
+        last = server.frame(socket)["step"].as_u64().unwrap();
+    }
+    (last - first) as f64 / begun.elapsed().as_secs_f64()
+}
+
 #[test]
-fn a_stalled_client_and_ten_thousand_bad_messages_stop_nobody() {
+fn ten_thousand_random_and_oversized_messages_are_closed_one_by_one_and_stop_nobody() {
     let server = Server::new("127.0.0.1", 21);
     let mut good = server.connect("/ws", None).unwrap();
-    // It never reads.
-    let _stalled = server.connect("/ws", None).unwrap();
-    let first = server.frame(&mut good)["step"].as_u64().unwrap();
-    let begun = Instant::now();
+    assert!(rate(&server, &mut good, 0.5) > 60.0);
     let mut random = pliant::math::SplitMix(7);
-    let mut connections = 0;
-    while connections < 100 || begun.elapsed() < Duration::from_secs(1) {
-        connections += 1;
+    let mut closed = [0; 3];
+    for k in 0..10_000 {
+        let bytes: Vec<u8> = (0..1 + random.below(200)).map(|_| random.bits() as u8).collect();
+        let (kind, message) = match k % 100 {
+            0 => (2, Message::text("x".repeat(LONGEST + 1 + random.below(100_000)))),
+            1..=9 => (1, Message::binary(bytes)),
+            _ => (0, Message::text(String::from_utf8_lossy(&bytes).into_owned())),
+        };
         let mut socket = server.connect("/ws", None).unwrap();
-        for _ in 0..100 {
-            let length = random.below(200);
-            let bytes: Vec<u8> = (0..length).map(|_| random.bits() as u8).collect();
-            server.say(&mut socket, Message::text(String::from_utf8_lossy(&bytes).into_owned()));
-        }
+        server.say(&mut socket, message);
+        let expected = [1008, 1003, 1009][kind];
+        assert_eq!(server.closed(&mut socket).0, expected, "message {k}");
+        closed[kind] += 1;
     }
-    let seconds = begun.elapsed().as_secs_f64();
-    let step = server.newest(&mut good);
-    assert!((step - first) as f64 > 30.0 * seconds, "{} frames in {seconds} s", step - first);
+    assert_eq!(closed, [9000, 900, 100]);
+    let left = rate(&server, &mut good, 0.5);
+    assert!(left > 60.0, "{left} frames a second after it");
+}
+
+#[test]
+fn a_client_that_never_reads_costs_neither_time_nor_memory() {
+    // 30 kB a frame fill what sockets hold in a second or two.
+    let server = Server::new("127.0.0.1", 71);
+    let mut good = server.connect("/ws", None).unwrap();
+    // Steps that cost next to nothing and cannot fail.
+    server.command(&mut good, r#"{"do":"set","method":"pd-jacobi","iterations":1,"gravity":[0,0,0],"n":1}"#);
+    server.command(&mut good, r#"{"do":"reset","n":2}"#);
+    rate(&server, &mut good, 1.0);
+    let alone = rate(&server, &mut good, 1.0);
+    let _stalled = server.connect("/ws", None).unwrap();
+    rate(&server, &mut good, 3.0);
+    let (before, beside) = (resident(), rate(&server, &mut good, 2.0));
+    assert!(beside > 0.7 * alone, "{beside} frames a second beside it, {alone} before");
+    let grown = resident() - before;
+    assert!(grown < 10.0, "{grown} MiB in two seconds");
+}
+
+/// Memory of this process, MiB; 0 where the system does not tell.
+fn resident() -> f64 {
+    let text = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
+    text.split(' ').nth(1).and_then(|pages| pages.parse::<f64>().ok()).unwrap_or(0.0) / 256.0
 }
 
 #[test]
