@@ -111,7 +111,7 @@ async fn connect(url: String) -> Option<WebSocketStream<MaybeTlsStream<tokio::ne
     connect_async_with_config(url, None, true).await.ok().map(|(socket, _)| socket)
 }
 
-/// Drags a corner of the cloth about.
+/// Drags the middle of the cloth about.
 async fn drive(url: String, ms: Arc<Mutex<Vec<f64>>>) {
     let Some(mut socket) = connect(url).await else { return };
     let grab = r#"{"do":"grab","vertex":5100,"target":[0,1.2,0]}"#;

@@ -17,7 +17,7 @@ export class Labels {
   show(views: number, frames: readonly (FrameInfo | null)[], curves: readonly (Curve | null)[]): void {
     document.body.classList.toggle("compares", views > 1);
     this.labels.forEach((label, view) => {
-      label.hidden = views < 2 || frames[view]?.method === null;
+      label.hidden = views < 2 || frames[view]?.method === "";
       if (label.hidden) return;
       const region = this.stage.region(view, views);
       label.style.transform = `translate(${region.x}px, ${region.y}px)`;

@@ -52,8 +52,8 @@ export interface FrameInfo {
   restarts: number;
   retries: number;
   over_budget: boolean;
-  /** Null in recordings, which know times and positions only. */
-  method: string | null;
+  /** Empty in recordings, which know times and positions only. */
+  method: string;
   poses: (number[] | null)[];
   held: number[];
   /** What makes the last step hard to believe. */

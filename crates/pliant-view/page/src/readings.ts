@@ -10,7 +10,7 @@ const ROWS: { label: string; title: string; text: (frame: FrameInfo) => string; 
     label: "Step", title: "The slowest step of the frame, and the whole frame", text: (f) => `${ms(f.ms)} · frame ${ms(f.frame_ms)}`,
     alarming: (f) => f.over_budget,
   },
-  { label: "Method", title: "Method and iterations of the last step", text: (f) => `${f.method ?? "–"} · ${f.iterations > 0 ? whole(f.iterations) : "–"} it` },
+  { label: "Method", title: "Method and iterations of the last step", text: (f) => `${f.method || "–"} · ${f.iterations > 0 ? whole(f.iterations) : "–"} it` },
   { label: "Gradient", title: "Norm of the gradient of the energy after the last step", text: (f) => si(f.gradient_norm, "N") },
   { label: "Energy", title: "What the step minimises", text: (f) => si(f.energy, "J") },
   { label: "Stretch", title: "Largest and mean stretch of edges", text: (f) => `${percent(f.max_stretch)} max · ${percent(f.mean_stretch)} mean` },

@@ -3,6 +3,9 @@
 //! Jacobi adds up all corrections and takes a fraction α of them; Gauss-Seidel applies them colour by colour; XPBD is
 //! Gauss-Seidel that remembers its multipliers within a step. None of them minimises E exactly; E is reported all the
 //! same.
+//!
+//! `vivace-pbd` (vivace 6) is symmetric Gauss-Seidel with the constant factor of line 7 in place of Chebyshev's sequence.
+//! Deviations: line 7 acts on whole sweeps (`vivace.rs` says why), constraints are coloured, not vertices, and by `greedy`.
 
 use super::stationary::{Sweep, take};
 use crate::device::{Blend, Device, DeviceError, Factor, Slot};
