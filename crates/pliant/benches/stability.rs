@@ -2,10 +2,11 @@
 //! what failed.
 //!
 //!     cargo bench --bench stability -- [scale=0.25] [frames=300] [scene=NAME] [method=NAME] [without=METHOD]
-//!         [scenes=FOLDER] [stiffness=FACTOR] [iterations=PER_STEP] [minutes=LIMIT]
+//!         [scenes=FOLDER] [set=KEY=VALUE] [stiffness=FACTOR] [iterations=PER_STEP] [minutes=LIMIT]
 //!
 //! `scale` makes meshes coarser (vertices along each side); solids are as rigid as possible, so that every method runs.
-//! `iterations` replaces what the scene asks for: Newton takes hours on the largest scenes without.
+//! `iterations` replaces what the scene asks for: Newton takes hours on the largest scenes without. `set` changes a key of
+//! the scenes, as `--set` of a run does, before their meshes are made coarser: `set=cloth.noodle.copies=6`.
 #![allow(missing_docs)]
 
 #[path = "../tests/support/stability.rs"]
@@ -27,6 +28,7 @@ fn main() {
     // its size, less each time; whether anything grows is judged by the last third of the run.
     let bounds = Bounds { stretch: f64::INFINITY, extent: 30.0, speed: 100.0 };
     let (only_scene, only_method, without) = (given("scene"), given("method"), given("without"));
+    let given_set = given("set");
     let only_stiffness = given("stiffness").and_then(|text| text.parse::<f64>().ok());
     let iterations = given("iterations").and_then(|text| text.parse().ok());
     let end = std::time::Instant::now() + std::time::Duration::from_secs_f64(60.0 * number("minutes", 1e6));
@@ -36,19 +38,22 @@ fn main() {
     let mut files: Vec<_> = std::fs::read_dir(&folder).into_iter().flatten().flatten().map(|f| f.path()).collect();
     files.sort();
     let mut cases = Vec::new();
-    for file in files.iter().filter(|file| file.extension().is_some_and(|e| e == "toml")) {
+    let of_scene = |file: &&PathBuf| {
+        file.extension().is_some_and(|e| e == "toml")
+            && file.file_stem().is_some_and(|stem| wanted(&only_scene, &stem.to_string_lossy()))
+    };
+    for file in files.iter().filter(of_scene) {
         // A mesh from a file cannot be made coarser; the generated one beside it can.
-        let set = if file.ends_with("armadillo.toml") { &[("solid.data", "none")][..] } else { &[] };
-        let set: Vec<_> = set.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();
+        let generated = file.ends_with("armadillo.toml").then_some(("solid.data", "none"));
+        let set = generated.into_iter().chain(given_set.as_deref().and_then(|set| set.split_once('=')));
+        let set: Vec<_> = set.map(|(key, value)| (key.to_string(), value.to_string())).collect();
         let mut scene = Scene::read(file, &set).unwrap_or_else(|error| panic!("{error}"));
         coarsen(&mut scene, scale);
         scene.solver.iterations = iterations.or(scene.solver.iterations);
-        if wanted(&only_scene, &scene.name) {
-            let methods = methods(&scene).into_iter().filter(|method| without.as_deref() != Some(method.name));
-            for method in methods.filter(|method| wanted(&only_method, method.name)) {
-                let stiffnesses = STIFFNESSES.into_iter().filter(|&factor| only_stiffness.is_none_or(|f| f == factor));
-                cases.extend(stiffnesses.map(|stiffness| (scene.clone(), method, stiffness)));
-            }
+        let methods = methods(&scene).into_iter().filter(|method| without.as_deref() != Some(method.name));
+        for method in methods.filter(|method| wanted(&only_method, method.name)) {
+            let stiffnesses = STIFFNESSES.into_iter().filter(|&factor| only_stiffness.is_none_or(|f| f == factor));
+            cases.extend(stiffnesses.map(|stiffness| (scene.clone(), method, stiffness)));
         }
     }
     println!("{} runs of {frames} steps, meshes at {scale} of their resolution", cases.len());
