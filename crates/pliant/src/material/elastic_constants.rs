@@ -16,6 +16,11 @@ pub struct LameParameters {
 }
 
 impl LameParameters {
+    /// K = λ + 2/3 μ of a solid, Pa.
+    pub fn bulk_modulus(&self) -> f64 {
+        self.lambda + 2.0 / 3.0 * self.mu
+    }
+
     /// Of a solid with Young's modulus in Pa; Poisson's ratio in (−1, 1/2).
     pub fn solid(youngs_modulus: f64, poisson_ratio: f64) -> Result<Self, MaterialError> {
         let E = not_negative("solid", "Young's modulus", youngs_modulus, "a finite number >= 0 Pa")?;

@@ -15,6 +15,7 @@
 
 use super::Hessian;
 use super::simplex::Simplex;
+use crate::math::eigen::project_psd;
 use crate::math::{Mat3, Real, Svd, Vec3};
 
 /// ∂²ψ/∂F² in the principal frame. Pair k means the two axes other than k.
@@ -28,6 +29,8 @@ pub struct PrincipalHessian<R> {
     /// Negative eigenvalues of twists and flips, without their sign.
     cut_twist: [R; 3],
     cut_flip: [R; 3],
+    /// What projection added to the scaling matrix.
+    cut_scale: [[R; 3]; 3],
 }
 
 impl<R: Real> PrincipalHessian<R> {
@@ -41,8 +44,18 @@ impl<R: Real> PrincipalHessian<R> {
             (twist.map(|e| (-e).max(R::ZERO).min(most)), flip.map(|e| (-e).max(R::ZERO).min(most)));
         let (twist, flip) = (twist.map(|e| e.max(R::ZERO)), flip.map(|e| e.max(R::ZERO)));
         let none = [R::ZERO; 3];
-        let whole = Self { u: svd.u, v: svd.v, scale, same: none, cross: none, cut_twist, cut_flip };
+        let cut_scale = [none; 3];
+        let whole = Self { u: svd.u, v: svd.v, scale, same: none, cross: none, cut_twist, cut_flip, cut_scale };
         whole.with(twist, flip)
+    }
+
+    /// From eigenvalues and a scaling matrix that are all finite, whatever their sign.
+    #[inline]
+    pub fn projected(svd: &Svd<R>, scale: [[R; 3]; 3], twist: [R; 3], flip: [R; 3]) -> Self {
+        let positive = project_psd(scale);
+        let cut_scale = std::array::from_fn(|p| std::array::from_fn(|q| positive[p][q] - scale[p][q]));
+        let cut = |eigenvalues: [R; 3]| eigenvalues.map(|e| (-e).max(R::ZERO));
+        Self { cut_scale, cut_twist: cut(twist), cut_flip: cut(flip), ..Self::new(svd, positive, twist, flip) }
     }
 
     fn with(mut self, twist: [R; 3], flip: [R; 3]) -> Self {
@@ -56,13 +69,15 @@ impl<R: Real> PrincipalHessian<R> {
     pub fn exact(self) -> Self {
         let Some(excess) = self.excess() else { return self };
         let less = |a: [R; 3], b: [R; 3]| std::array::from_fn(|k| a[k] - b[k]);
-        Self { same: less(self.same, excess.same), cross: less(self.cross, excess.cross), ..self }
+        let scale = std::array::from_fn(|p| less(self.scale[p], excess.scale[p]));
+        Self { scale, same: less(self.same, excess.same), cross: less(self.cross, excess.cross), ..self }
     }
 
     /// What clamping added; `None` if nothing.
     pub fn excess(self) -> Option<Self> {
-        let none = self.cut_twist.iter().chain(&self.cut_flip).all(|cut| *cut == R::ZERO);
-        let bare = Self { scale: [[R::ZERO; 3]; 3], ..self };
+        let cuts = self.cut_twist.iter().chain(&self.cut_flip).chain(self.cut_scale.as_flattened());
+        let none = cuts.into_iter().all(|cut| *cut == R::ZERO);
+        let bare = Self { scale: self.cut_scale, ..self };
         (!none).then(|| bare.with(self.cut_twist, self.cut_flip))
     }
 

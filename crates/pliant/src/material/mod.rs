@@ -19,6 +19,7 @@ pub mod elastic_constants;
 mod error;
 #[cfg(test)]
 mod harness;
+pub mod hyperelastic;
 pub mod isotropic;
 mod pin;
 mod quadratic_bending;
@@ -41,6 +42,7 @@ pub use curved_bending::CurvedBending;
 pub use dihedral_bending::DihedralBending;
 pub use elastic_constants::LameParameters;
 pub use error::MaterialError;
+pub use hyperelastic::{FungTet, MooneyRivlinTet, NeoHookeanTet, StableNeoHookeanTet, StvkTet};
 pub use pin::Pin;
 pub use quadratic_bending::QuadraticBending;
 pub use registry::Elements;
@@ -116,4 +118,15 @@ pub trait Compliant<R: Real, const N: usize>: Energy<R, N> {
     fn compliance(&self) -> R;
     /// C(x) and ∇C(x). A zero gradient means that the constraint is satisfied or has no direction: skip it.
     fn constraint(&self, x: &[Vec3<R>; N]) -> (R, [Vec3<R>; N]);
+}
+
+/// An energy that is replaced where its element is crushed: (1 − l) of one that knows nothing of it, and l of one that pulls the
+/// element back (course eq 46).
+pub trait Convertible<R: Real, const N: usize>: Energy<R, N> {
+    /// l in use, from 0 to 1.
+    fn share(&self) -> R;
+    /// Replaces it.
+    fn set_share(&mut self, share: R);
+    /// l of the element at x, after it was `before` (course eq 45).
+    fn share_at(&self, x: &[Vec3<R>; N], before: R) -> R;
 }

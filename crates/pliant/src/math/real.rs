@@ -56,6 +56,12 @@ pub trait Real:
     fn sin_cos(self) -> (Self, Self);
     /// Arc cosine, radians.
     fn acos(self) -> Self;
+    /// `self` to a power.
+    fn powf(self, power: Self) -> Self;
+    /// e to the power `self`, less 1.
+    fn exp_m1(self) -> Self;
+    /// Natural logarithm.
+    fn ln(self) -> Self;
     /// Angle of the point (x, y), with `self` as y; radians.
     fn atan2(self, x: Self) -> Self;
     /// Neither infinite nor NaN.
@@ -107,6 +113,18 @@ macro_rules! real {
             #[inline(always)]
             fn acos(self) -> Self {
                 $t::acos(self)
+            }
+            #[inline(always)]
+            fn powf(self, power: Self) -> Self {
+                $t::powf(self, power)
+            }
+            #[inline(always)]
+            fn exp_m1(self) -> Self {
+                $t::exp_m1(self)
+            }
+            #[inline(always)]
+            fn ln(self) -> Self {
+                $t::ln(self)
             }
             #[inline(always)]
             fn atan2(self, x: Self) -> Self {
