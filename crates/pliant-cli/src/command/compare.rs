@@ -112,7 +112,7 @@ fn chosen(typed: &CompareArgs, scene: &Scene, model: &Model, direct: bool) -> an
             DEFAULT.iter().filter_map(|name| find_method(name).ok()).collect()
         };
         let (mut fitting, others): (Vec<_>, Vec<_>) =
-            wanted.into_iter().partition(|m| m.check(model).is_ok() && (direct || !m.needs_direct_solver()));
+            wanted.into_iter().partition(|m| m.check(model).is_ok() && (direct || !m.needs_cpu()));
         if fitting.is_empty() {
             fitting.push(choose_method(scene, model, direct));
         }

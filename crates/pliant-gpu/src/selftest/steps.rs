@@ -102,7 +102,7 @@ impl StepScene {
     fn new(name: &'static str, steps: usize, (model, state): (Model, State)) -> Result<Self, DeviceError> {
         let model = Arc::new(model);
         let mut expected = Vec::new();
-        for method in METHODS.iter().filter(|method| !method.needs_direct_solver()) {
+        for method in METHODS.iter().filter(|method| !method.needs_cpu()) {
             let after = |state: &State| run(&mut Cpu::<f64>::new(), method, &model, state, steps);
             let exact = after(&state)?;
             let moved: Result<Vec<Answer>, _> = (0..4).map(|number| after(&moved(&state, number))).collect();

@@ -174,7 +174,7 @@ iterations = 45
 /// the residual: every 20 iterations, of methods that look at all.
 #[test]
 fn steady_steps_make_nothing_new_submit_in_chunks_and_wait_for_looks_and_measures_only() {
-    for method in METHODS.iter().filter(|method| !method.needs_direct_solver()) {
+    for method in METHODS.iter().filter(|method| !method.needs_cpu()) {
         let Some(gpu) = gpu(Trust::Checked) else { return };
         let context = gpu.context.clone();
         let set = [("solver.method".to_string(), method.name.to_string())];

@@ -55,6 +55,15 @@ pub struct Blend {
     pub under_relaxation: f64,
 }
 
+/// What descent divides gradients by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scale {
+    /// The diagonal block of each vertex: Jacobi's preconditioner (course 3.2.1).
+    Blocks,
+    /// One stiffness for all vertices, as large as the largest: no preconditioner.
+    Largest,
+}
+
 /// What a new step brings besides the state.
 #[derive(Clone, Debug, Default)]
 pub struct StepInput {
@@ -198,6 +207,12 @@ pub trait Device {
     }
     /// Replaces them; for when a state is loaded.
     fn set_sides(&mut self, _sides: &[Vec<Side>; 2]) {}
+    /// How far elements are converted because they are crushed ([`crate::model::Conversion::shares`]); empty where nothing can be.
+    fn conversion(&mut self) -> Vec<f64> {
+        Vec::new()
+    }
+    /// Replaces that; for when a state is loaded.
+    fn set_conversion(&mut self, _shares: &[f64]) {}
     /// A field of zeros with a point per vertex.
     fn points(&self, problem: &Self::Problem) -> Self::Points;
     /// Host to device.
@@ -229,6 +244,10 @@ pub trait Device {
     fn begin_step(&mut self, problem: &mut Self::Problem, input: &StepInput, x: &Self::Points, v: &Self::Points);
     /// x = x̃, with held vertices at their targets.
     fn start(&mut self, problem: &Self::Problem, x: &mut Self::Points);
+    /// Held vertices of x go to their targets.
+    fn hold(&mut self, _problem: &Self::Problem, _x: &mut Self::Points) -> Result<(), DeviceError> {
+        Err(self.lacks_curvatures())
+    }
     /// What colliders, and bodies on each other, alone do to each vertex: it goes where contact and inertia balance, and
     /// friction shortens its slip. A solve that starts here need not push a whole body out first, which would take its free
     /// parts along.
@@ -280,6 +299,17 @@ pub trait Device {
     );
     /// z = D⁻¹ r
     fn divide_by_diagonal(&mut self, problem: &Self::Problem, r: &Self::Points, z: &mut Self::Points);
+    /// Renews the scale of descent at x: the diagonal blocks of ∇²E without contacts, or the largest of them for all vertices.
+    fn rescale(&mut self, _problem: &mut Self::Problem, _scale: Scale, _x: &Self::Points) -> Result<(), DeviceError> {
+        Err(self.lacks_curvatures())
+    }
+    /// z = D⁻¹ r with D from a [`Device::rescale`] that worked, and the contacts of the last gradient.
+    fn divide_by_scale(&mut self, _problem: &Self::Problem, _r: &Self::Points, _z: &mut Self::Points) {}
+    /// What devices say that cannot do the three verbs of descent.
+    fn lacks_curvatures(&self) -> DeviceError {
+        let (what, help) = ("curvatures of E".to_string(), "use --device cpu".to_string());
+        DeviceError::Unsupported { device: self.name(), what, help }
+    }
     /// out = A p, with active contacts on the diagonal.
     fn multiply(&mut self, problem: &Self::Problem, p: &Self::Points, out: &mut Self::Points);
     /// Number of colours of the matrix graph, which is coloured at the first call.

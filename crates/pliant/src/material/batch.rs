@@ -1,7 +1,8 @@
 //! Many elements of one kind, and the view of them that a solver sees: one dynamic call per batch, never per element.
 
-use super::{Compliant, Corrections, Energy, Hessian, LocalStep, Projective};
+use super::{Compliant, Convertible, Corrections, Energy, Hessian, LocalStep, Projective};
 use crate::math::{Mat3, Real, Vec3};
+use rayon::prelude::*;
 use std::ops::Range;
 
 /// Elements of one kind with the points they act on; both lists have the same length.
@@ -104,6 +105,16 @@ pub trait CompliantBatch<R: Real>: Corrections<R> {
     fn constraint(&self, c: usize, x: &[[R; 4]], grad_out: &mut [[R; 4]]) -> R;
 }
 
+/// A batch whose elements are replaced where they are crushed.
+pub trait ConvertibleBatch<R: Real> {
+    /// l of each element.
+    fn shares(&self) -> Vec<R>;
+    /// Replaces them.
+    fn set_shares(&mut self, shares: &[R]);
+    /// Renews them at x, each at most so much smaller than before.
+    fn convert(&mut self, x: &[[R; 4]], undone: R);
+}
+
 impl<E, const N: usize> Batch<E, N> {
     pub(super) fn sum_values<R: Real>(&self, range: Range<usize>, x: &[[R; 4]]) -> f64
     where
@@ -195,6 +206,22 @@ impl<E, const N: usize> Batch<E, N> {
         for (c, slots) in range.zip(out.chunks_exact_mut(N)) {
             slots.copy_from_slice(&self.element[c].hessian_diagonal(&self.points(c, x)));
         }
+    }
+}
+
+impl<R: Real, E: Convertible<R, N>, const N: usize> ConvertibleBatch<R> for Batch<E, N> {
+    fn shares(&self) -> Vec<R> {
+        self.element.iter().map(Convertible::share).collect()
+    }
+    fn set_shares(&mut self, shares: &[R]) {
+        self.element.iter_mut().zip(shares).for_each(|(element, share)| element.set_share(*share));
+    }
+    fn convert(&mut self, x: &[[R; 4]], undone: R) {
+        let each = self.element.par_iter_mut().zip(&self.stencil);
+        each.for_each(|(element, stencil)| {
+            let now = element.share_at(&stencil.map(|i| Vec3::load(x[i as usize])));
+            element.set_share(now.max(element.share() - undone).max(R::ZERO).min(R::ONE));
+        });
     }
 }
 

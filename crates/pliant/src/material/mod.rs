@@ -34,7 +34,7 @@ mod wgsl;
 pub use arap_tet::ArapTet;
 pub use arap_triangle::ArapTriangle;
 pub use baraff_witkin_triangle::BaraffWitkinTriangle;
-pub use batch::{Batch, CompliantBatch, ElementBatch, ProjectiveBatch};
+pub use batch::{Batch, CompliantBatch, ConvertibleBatch, ElementBatch, ProjectiveBatch};
 pub use corotated_tet::CorotatedTet;
 pub use corotated_triangle::CorotatedTriangle;
 pub use correct::{CorrectionSetting, Corrections, Disjoint};
@@ -127,6 +127,6 @@ pub trait Convertible<R: Real, const N: usize>: Energy<R, N> {
     fn share(&self) -> R;
     /// Replaces it.
     fn set_share(&mut self, share: R);
-    /// l of the element at x, after it was `before` (course eq 45).
-    fn share_at(&self, x: &[Vec3<R>; N], before: R) -> R;
+    /// l of the element at x alone: above 1 where it is crushed, negative where it is not (course eq 45).
+    fn share_at(&self, x: &[Vec3<R>; N]) -> R;
 }

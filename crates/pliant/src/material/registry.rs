@@ -1,10 +1,11 @@
 //! The list of elements. A new one is its file and one line here.
 
-use super::batch::{Batch, CompliantBatch, ElementBatch, ProjectiveBatch};
+use super::batch::{Batch, CompliantBatch, ConvertibleBatch, ElementBatch, ProjectiveBatch};
 use super::wgsl::WgslElement;
 use super::{
     ArapTet, ArapTriangle, BaraffWitkinTriangle, CorotatedTet, CorotatedTriangle, CurvedBending, DihedralBending,
-    Energy, Pin, QuadraticBending, Spring, StrainLimitTet, StrainLimitTriangle, StvkTriangle, VolumeLimitTet,
+    Energy, FungTet, MooneyRivlinTet, NeoHookeanTet, Pin, QuadraticBending, Spring, StableNeoHookeanTet,
+    StrainLimitTet, StrainLimitTriangle, StvkTet, StvkTriangle, VolumeLimitTet,
 };
 use crate::math::{Mat3, Real};
 use std::ops::Range;
@@ -16,6 +17,15 @@ macro_rules! view {
     ($batch:expr, no) => {
         None
     };
+}
+macro_rules! change {
+    ($batch:expr, yes) => {
+        Some($batch)
+    };
+    ($batch:expr, no) => {{
+        let _ = $batch;
+        None
+    }};
 }
 macro_rules! flag {
     (yes) => {
@@ -38,7 +48,7 @@ macro_rules! twin {
 
 macro_rules! elements {
     ($dollar:tt $( $(#[$doc:meta])* $variant:ident $arity:literal $name:literal
-        { projective: $projective:ident, compliant: $compliant:ident, wgsl: $wgsl:ident } )*) => {
+        { projective: $projective:ident, compliant: $compliant:ident, wgsl: $wgsl:ident, convertible: $convertible:ident } )*) => {
         /// A batch of elements of one kind, whichever it is.
         #[derive(Clone, Debug, PartialEq)]
         pub enum Elements<R: Real> {
@@ -86,6 +96,14 @@ macro_rules! elements {
             /// Position-based dynamics can solve it.
             pub fn is_compliant(&self) -> bool {
                 match self { $( Self::$variant(_) => flag!($compliant), )* }
+            }
+            /// Elements that are crushed are replaced.
+            pub fn is_convertible(&self) -> bool {
+                match self { $( Self::$variant(_) => flag!($convertible), )* }
+            }
+            /// Shares of their conversion, to be changed; `None` for elements that have none.
+            pub fn convertible(&mut self) -> Option<&mut dyn ConvertibleBatch<R>> {
+                match self { $( Self::$variant(batch) => change!(batch, $convertible), )* }
             }
             /// The same elements in another precision.
             pub fn cast<S: Real>(&self) -> Elements<S> {
@@ -158,33 +176,43 @@ macro_rules! elements {
 
 elements! { $
     /// Points held by springs.
-    Pin 1 "pin" { projective: yes, compliant: yes, wgsl: no }
+    Pin 1 "pin" { projective: yes, compliant: yes, wgsl: no, convertible: no }
     /// Springs along edges.
-    Spring 2 "spring" { projective: yes, compliant: yes, wgsl: yes }
+    Spring 2 "spring" { projective: yes, compliant: yes, wgsl: yes, convertible: no }
     /// Hinges of sheets that are flat at rest.
-    QuadraticBending 4 "quadratic bending" { projective: yes, compliant: yes, wgsl: yes }
+    QuadraticBending 4 "quadratic bending" { projective: yes, compliant: yes, wgsl: yes, convertible: no }
     /// Hinges of sheets that are curved at rest.
-    CurvedBending 4 "curved bending" { projective: yes, compliant: yes, wgsl: yes }
+    CurvedBending 4 "curved bending" { projective: yes, compliant: yes, wgsl: yes, convertible: no }
     /// Hinges by their angle.
-    DihedralBending 4 "dihedral bending" { projective: no, compliant: no, wgsl: no }
+    DihedralBending 4 "dihedral bending" { projective: no, compliant: no, wgsl: no, convertible: no }
     /// As-rigid-as-possible triangles.
-    ArapTriangle 3 "as-rigid-as-possible triangle" { projective: yes, compliant: yes, wgsl: yes }
+    ArapTriangle 3 "as-rigid-as-possible triangle" { projective: yes, compliant: yes, wgsl: yes, convertible: no }
     /// Corotated linear triangles.
-    CorotatedTriangle 3 "corotated triangle" { projective: no, compliant: no, wgsl: no }
+    CorotatedTriangle 3 "corotated triangle" { projective: no, compliant: no, wgsl: no, convertible: no }
     /// St. Venant-Kirchhoff triangles.
-    StvkTriangle 3 "St. Venant-Kirchhoff triangle" { projective: no, compliant: no, wgsl: no }
+    StvkTriangle 3 "St. Venant-Kirchhoff triangle" { projective: no, compliant: no, wgsl: no, convertible: no }
     /// Triangles with warp, weft and shear.
-    BaraffWitkinTriangle 3 "Baraff-Witkin triangle" { projective: no, compliant: no, wgsl: no }
+    BaraffWitkinTriangle 3 "Baraff-Witkin triangle" { projective: no, compliant: no, wgsl: no, convertible: no }
     /// Strain limits of triangles.
-    StrainLimitTriangle 3 "strain limit triangle" { projective: yes, compliant: yes, wgsl: yes }
+    StrainLimitTriangle 3 "strain limit triangle" { projective: yes, compliant: yes, wgsl: yes, convertible: no }
     /// As-rigid-as-possible tetrahedra.
-    ArapTet 4 "as-rigid-as-possible tet" { projective: yes, compliant: yes, wgsl: yes }
+    ArapTet 4 "as-rigid-as-possible tet" { projective: yes, compliant: yes, wgsl: yes, convertible: no }
     /// Corotated linear tetrahedra.
-    CorotatedTet 4 "corotated tet" { projective: no, compliant: no, wgsl: no }
+    CorotatedTet 4 "corotated tet" { projective: no, compliant: no, wgsl: no, convertible: no }
+    /// St. Venant-Kirchhoff tetrahedra.
+    StvkTet 4 "St. Venant-Kirchhoff tet" { projective: no, compliant: no, wgsl: no, convertible: yes }
+    /// Neo-Hookean tetrahedra.
+    NeoHookeanTet 4 "neo-Hookean tet" { projective: no, compliant: no, wgsl: no, convertible: yes }
+    /// Mooney-Rivlin tetrahedra.
+    MooneyRivlinTet 4 "Mooney-Rivlin tet" { projective: no, compliant: no, wgsl: no, convertible: yes }
+    /// Tetrahedra of Fung's material.
+    FungTet 4 "Fung tet" { projective: no, compliant: no, wgsl: no, convertible: yes }
+    /// Stable neo-Hookean tetrahedra.
+    StableNeoHookeanTet 4 "stable neo-Hookean tet" { projective: no, compliant: no, wgsl: no, convertible: yes }
     /// Strain limits of tetrahedra.
-    StrainLimitTet 4 "strain limit tet" { projective: yes, compliant: yes, wgsl: yes }
+    StrainLimitTet 4 "strain limit tet" { projective: yes, compliant: yes, wgsl: yes, convertible: no }
     /// Volume limits of tetrahedra.
-    VolumeLimitTet 4 "volume limit tet" { projective: yes, compliant: yes, wgsl: yes }
+    VolumeLimitTet 4 "volume limit tet" { projective: yes, compliant: yes, wgsl: yes, convertible: no }
 }
 
 #[cfg(test)]

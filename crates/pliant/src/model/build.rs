@@ -5,10 +5,14 @@ use super::{Body, Drag, Model, ModelError, Path as DragPath, Pin, State};
 use crate::contact::{Collider, GridShape, rotation_from_degrees};
 use crate::disk_cache::DiskCache;
 use crate::material::elastic_constants::warp_weft_shear;
+use crate::material::hyperelastic::{
+    Fung, HyperelasticTet, MooneyRivlin, NeoHookean, StVenantKirchhoff, StableNeoHookean,
+};
 use crate::material::{
     ArapTet, ArapTriangle, BaraffWitkinTriangle, Batch, CorotatedTet, CorotatedTriangle, CurvedBending,
-    DihedralBending, Elements, LameParameters, MaterialError, QuadraticBending, Spring, StrainLimitTet,
-    StrainLimitTriangle, StvkTriangle, VolumeLimitTet,
+    DihedralBending, Elements, FungTet, LameParameters, MaterialError, MooneyRivlinTet, NeoHookeanTet,
+    QuadraticBending, Spring, StableNeoHookeanTet, StrainLimitTet, StrainLimitTriangle, StvkTet, StvkTriangle,
+    VolumeLimitTet,
 };
 use crate::math::{Mat3, SplitMix, Vec3};
 use crate::mesh::{self, Mesh, generate, topology, turned_over};
@@ -40,6 +44,11 @@ pub struct ModelBuilder {
     triangle_strain_limits: Batch<StrainLimitTriangle<f64>, 3>,
     arap_tets: Batch<ArapTet<f64>, 4>,
     corotated_tets: Batch<CorotatedTet<f64>, 4>,
+    stvk_tets: Batch<StvkTet<f64>, 4>,
+    neo_hookean_tets: Batch<NeoHookeanTet<f64>, 4>,
+    mooney_rivlin_tets: Batch<MooneyRivlinTet<f64>, 4>,
+    fung_tets: Batch<FungTet<f64>, 4>,
+    stable_neo_hookean_tets: Batch<StableNeoHookeanTet<f64>, 4>,
     tet_strain_limits: Batch<StrainLimitTet<f64>, 4>,
     volume_limits: Batch<VolumeLimitTet<f64>, 4>,
 }
@@ -157,7 +166,7 @@ impl ModelBuilder {
     /// Freezes the model; batches without elements are left out.
     pub fn finish(mut self) -> (Model, State) {
         self.model.pins.sort_by_key(|pin| pin.vertex);
-        let batches: [Elements<f64>; 13] = [
+        let batches: [Elements<f64>; 18] = [
             self.springs.into(),
             self.quadratic_bending.into(),
             self.curved_bending.into(),
@@ -169,6 +178,11 @@ impl ModelBuilder {
             self.triangle_strain_limits.into(),
             self.arap_tets.into(),
             self.corotated_tets.into(),
+            self.stvk_tets.into(),
+            self.neo_hookean_tets.into(),
+            self.mooney_rivlin_tets.into(),
+            self.fung_tets.into(),
+            self.stable_neo_hookean_tets.into(),
             self.tet_strain_limits.into(),
             self.volume_limits.into(),
         ];
@@ -308,6 +322,21 @@ impl ModelBuilder {
                 placed
                     .fill("tet", tets, &mut self.corotated_tets, |rest| CorotatedTet::new(rest, constants.clone()?))?;
             }
+            SolidModel::StVenantKirchhoff => placed.fill("tet", tets, &mut self.stvk_tets, |rest| {
+                HyperelasticTet::new(rest, StVenantKirchhoff::from(constants.clone()?))
+            })?,
+            SolidModel::NeoHookean => placed.fill("tet", tets, &mut self.neo_hookean_tets, |rest| {
+                HyperelasticTet::new(rest, NeoHookean::from(constants.clone()?))
+            })?,
+            SolidModel::MooneyRivlin => placed.fill("tet", tets, &mut self.mooney_rivlin_tets, |rest| {
+                HyperelasticTet::new(rest, MooneyRivlin::from(constants.clone()?))
+            })?,
+            SolidModel::Fung => placed.fill("tet", tets, &mut self.fung_tets, |rest| {
+                HyperelasticTet::new(rest, Fung::from(constants.clone()?))
+            })?,
+            SolidModel::StableNeoHookean => placed.fill("tet", tets, &mut self.stable_neo_hookean_tets, |rest| {
+                HyperelasticTet::new(rest, StableNeoHookean::from(constants.clone()?))
+            })?,
         }
         let stiffness = LIMIT_STIFFNESS * solid.youngs_modulus;
         if let Some(range) = solid.strain_limit {

@@ -4,6 +4,7 @@
 //! the constant matrix of projective dynamics. [`Potential`] is the one objective every solver minimises.
 
 mod build;
+mod conversion;
 mod drag;
 mod error;
 mod hands;
@@ -16,6 +17,7 @@ mod select;
 mod system;
 
 pub use build::ModelBuilder;
+pub use conversion::Conversion;
 pub use drag::{Drag, Path, Pinched};
 pub use error::ModelError;
 pub use hands::{Hands, Held};
@@ -94,6 +96,12 @@ pub struct State {
     pub step: u64,
     /// What drags have pinched so far, and may have let go since.
     pub pinched: Vec<Pinched>,
+    /// Velocities one step before, m/s; empty where no method asked for them.
+    pub v_before: Vec<[f64; 3]>,
+    /// How far elements are converted because they are crushed; see [`Conversion::shares`].
+    pub converted: Vec<f64>,
+    /// α that the last solve of a descent method ended with; 0 where there is none.
+    pub step_length: f64,
 }
 
 impl State {

@@ -6,9 +6,11 @@
 //! in `f64`, whatever the device computes in: this is what every reported energy, gradient norm and relative error is
 //! measured with. Exactly held vertices are constants of the problem: their gradient is zero.
 
+use super::conversion::set_shares;
 use super::{Model, System};
 use crate::contact::close::Touch;
 use crate::contact::{Grip, PosedCollider};
+use crate::material::Elements;
 use crate::math::{Mat3, Real, Vec3};
 use rayon::prelude::*;
 use std::cell::RefCell;
@@ -19,6 +21,8 @@ use std::sync::Arc;
 pub struct Potential {
     model: Arc<Model>,
     system: Arc<System>,
+    /// The elements of the model with their conversion; `None` while nothing is converted.
+    converted: Option<Vec<Elements<f64>>>,
     /// Inertial target, m.
     pub x_tilde: Vec<[f64; 4]>,
     /// Targets of the pins that are springs: vertex, target, stiffness.
@@ -59,8 +63,28 @@ impl Potential {
     pub fn new(model: Arc<Model>, system: Arc<System>) -> Self {
         let n = model.vertices();
         let (spring_pins, colliders, grips) = (Vec::new(), Vec::new(), Vec::new());
-        let (touches, touch_bound) = (Vec::new(), Vec::new());
-        Self { model, system, x_tilde: vec![[0.0; 4]; n], spring_pins, colliders, grips, touches, touch_bound }
+        let (touches, touch_bound, converted) = (Vec::new(), Vec::new(), None);
+        let x_tilde = vec![[0.0; 4]; n];
+        Self { model, system, converted, x_tilde, spring_pins, colliders, grips, touches, touch_bound }
+    }
+
+    /// The elements, each as far converted as it is in this step.
+    pub fn elements(&self) -> &[Elements<f64>] {
+        self.converted.as_ref().unwrap_or(&self.model.elements)
+    }
+
+    /// Takes over the conversion of the elements from another potential of the same model.
+    pub fn convert_like(&mut self, other: &Self) {
+        self.converted.clone_from(&other.converted);
+    }
+
+    /// Replaces the conversion of the elements; see [`super::Conversion::shares`].
+    pub fn convert(&mut self, shares: &[f64]) {
+        if shares.iter().all(|share| *share == 0.0) {
+            self.converted = None;
+        } else {
+            set_shares(self.converted.get_or_insert_with(|| self.model.elements.clone()), shares);
+        }
     }
 
     /// Replaces the contacts between bodies.
@@ -106,8 +130,7 @@ impl Potential {
     /// E(x), J.
     pub fn value(&self, x: &[[f64; 4]]) -> f64 {
         let elastic: f64 = self
-            .model
-            .elements
+            .elements()
             .iter()
             .map(|elements| {
                 let batch = elements.view();
@@ -171,7 +194,7 @@ impl Potential {
             let pull = (Vec3::load(x[*i as usize]) - Vec3::of(*target)) * *stiffness;
             add(&mut gradient[*i as usize], pull);
         }
-        for elements in &self.model.elements {
+        for elements in self.elements() {
             let batch = elements.view();
             let arity = batch.arity();
             // Taken, not borrowed: while a thread waits for rayon it may be given another simulation's work.
@@ -218,7 +241,7 @@ impl Potential {
                 f(i, j, hessian * (a * b));
             }
         }
-        for elements in &self.model.elements {
+        for elements in self.elements() {
             let mut add = |row: u32, column: u32, block| {
                 if !held[row as usize] && !held[column as usize] {
                     f(row, column, block);

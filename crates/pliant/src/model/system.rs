@@ -14,6 +14,8 @@ pub struct System {
     pub matrix: Csr,
     /// Diagonal of A, N/m; 1 for held vertices.
     pub diagonal: Vec<f64>,
+    /// The same with the elements that are not in A, as they are at rest, N/m: how stiff each vertex is.
+    pub stiffness: Vec<f64>,
     /// Which vertices are held exactly.
     pub held: Vec<bool>,
     /// m/h², N/m; zero for held vertices.
@@ -48,12 +50,12 @@ impl System {
         let matrix = Csr::from_triplets(n, triplets.iter().copied().chain(own));
 
         let diagonal = matrix.diagonal();
-        let mut contact_stiffness = diagonal.clone();
+        let mut stiffness = diagonal.clone();
         for elements in model.elements.iter().filter(|elements| !elements.is_projective()) {
-            add_rest_diagonal(elements, &model.rest_x, &mut contact_stiffness);
+            add_rest_diagonal(elements, &model.rest_x, &mut stiffness);
         }
-        contact_stiffness.iter_mut().for_each(|stiffness| *stiffness *= model.contact_stiffness);
-        Self { h, matrix, diagonal, held, inertia, pin_stiffness, contact_stiffness }
+        let contact_stiffness = stiffness.iter().map(|stiffness| stiffness * model.contact_stiffness).collect();
+        Self { h, matrix, diagonal, stiffness, held, inertia, pin_stiffness, contact_stiffness }
     }
 
     /// Whether a pin holds or pulls some of these vertices.
@@ -65,6 +67,29 @@ impl System {
     /// Number of vertices.
     pub fn vertices(&self) -> usize {
         self.held.len()
+    }
+}
+
+impl Model {
+    /// How stiff each vertex is at rest, N/m, apart from inertia, pins and contacts: the diagonal of ∇²E, averaged over axes.
+    pub fn rest_stiffness(&self) -> Vec<f64> {
+        let mut stiffness = vec![0.0; self.vertices()];
+        for elements in &self.elements {
+            let batch = elements.view();
+            let Some(projective) = batch.projective() else {
+                add_rest_diagonal(elements, &self.rest_x, &mut stiffness);
+                continue;
+            };
+            for c in 0..batch.len() {
+                let stencil = batch.stencil(c);
+                projective.stiffness(c, &mut |i, j, value| {
+                    if i == j {
+                        stiffness[stencil[i] as usize] += value;
+                    }
+                });
+            }
+        }
+        stiffness
     }
 }
 
@@ -82,7 +107,7 @@ fn collect_stiffness(elements: &Elements<f64>, held: &[bool], triplets: &mut Vec
     }
 }
 
-/// Elements outside A still set the scale of contact: a third of the trace of their diagonal blocks at rest.
+/// Elements outside A: a third of the trace of their diagonal blocks at rest.
 fn add_rest_diagonal(elements: &Elements<f64>, rest_x: &[[f64; 3]], diagonal: &mut [f64]) {
     let rest: Vec<[f64; 4]> = rest_x.iter().map(|x| [x[0], x[1], x[2], 0.0]).collect();
     let batch = elements.view();

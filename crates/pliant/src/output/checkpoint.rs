@@ -16,7 +16,7 @@ use thiserror::Error;
 
 /// How every checkpoint begins.
 pub(super) const MAGIC: [u8; 8] = *b"PLIANTCP";
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
 const HEADER: usize = 20;
 
 /// What must be the same for a run to go on from a checkpoint.
@@ -181,7 +181,7 @@ impl Checkpoint {
         to.number(self.rho.unwrap_or(0.0));
         to.number(self.state.time);
         to.word(self.state.step);
-        for points in [&self.state.x, &self.state.v] {
+        for points in [&self.state.x, &self.state.v, &self.state.v_before] {
             to.word(points.len() as u64);
             points.iter().flatten().for_each(|c| to.number(*c));
         }
@@ -190,6 +190,9 @@ impl Checkpoint {
             [*drag, *vertex].iter().for_each(|index| to.word(u64::from(*index)));
             anchor.iter().for_each(|c| to.number(*c));
         }
+        to.word(self.state.converted.len() as u64);
+        self.state.converted.iter().for_each(|share| to.number(*share));
+        to.number(self.state.step_length);
         for sides in &self.sides {
             to.word(sides.len() as u64);
             for Side { owner, other, part: [first, second], direction } in sides {
@@ -277,6 +280,11 @@ impl<'a> Reader<'a> {
         (0..count).map(|_| Some([self.number()?, self.number()?, self.number()?])).collect()
     }
 
+    fn numbers(&mut self) -> Option<Vec<f64>> {
+        let count = self.count(8)?;
+        (0..count).map(|_| self.number()).collect()
+    }
+
     fn sides(&mut self) -> Option<Vec<Side>> {
         let count = self.count(56)?;
         let index = |reader: &mut Self| u32::try_from(reader.word()?).ok();
@@ -345,10 +353,13 @@ impl<'a> Reader<'a> {
         let accelerated = self.word()? == 1;
         let rho = Some(self.number()?).filter(|_| accelerated);
         let (time, step) = (self.number()?, self.word()?);
-        let state = State { x: self.points()?, v: self.points()?, time, step, pinched: self.pinched()? };
+        let (x, v, v_before) = (self.points()?, self.points()?, self.points()?);
+        let (pinched, converted, step_length) = (self.pinched()?, self.numbers()?, self.number()?);
+        let state = State { x, v, time, step, pinched, v_before, converted, step_length };
         let sides = [self.sides()?, self.sides()?];
         let tally = self.tally()?;
-        let whole = self.bytes.is_empty() && state.x.len() == state.v.len();
+        let fits = |other: &[[f64; 3]]| other.len() == state.x.len();
+        let whole = self.bytes.is_empty() && fits(&state.v) && (state.v_before.is_empty() || fits(&state.v_before));
         whole.then_some(Checkpoint { identity, rho, state, sides, tally })
     }
 }
@@ -375,6 +386,9 @@ mod tests {
                 time: 0.1 + 0.2,
                 step: 9,
                 pinched: vec![Pinched { drag: 1, vertex: 7, anchor: [0.1, 0.2, 0.3] }],
+                v_before: vec![[0.1, 0.0, 0.0], [0.0, 0.2, 0.0]],
+                converted: vec![0.0, 0.35],
+                step_length: 0.343,
             },
             sides: [
                 vec![Side { owner: 1, other: 7, part: [3, u32::MAX], direction: [0.1, -0.2, 0.3] }],

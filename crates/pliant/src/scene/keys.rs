@@ -218,9 +218,9 @@ const SOLID: SectionKeys = SectionKeys {
         key("density", Kind::Number(DENSITY, Range::POSITIVE), "by material", "Mass per volume."),
         key(
             "model",
-            Kind::Choice(&["arap", "corotated"]),
+            Kind::Choice(&["arap", "corotated", "stvk", "neo-hookean", "mooney-rivlin", "fung", "stable-neo-hookean"]),
             "\"arap\"",
-            "Energy: as rigid as possible, or corotated linear, which only method \"newton\" can solve.",
+            "Energy: as rigid as possible, which every method can solve, or one that takes method \"descent\" or \"newton\": corotated linear, St. Venant-Kirchhoff, compressible neo-Hookean, Mooney-Rivlin, Fung (gets stiffer when stretched), or stable neo-Hookean (Smith 2018).",
         ),
         key("youngs_modulus", Kind::Number(PRESSURE, Range::POSITIVE), "by material", "Young's modulus."),
         key(
@@ -458,6 +458,15 @@ pub(crate) const METHOD_NAMES: &[&str] = &[
     "pbd-gauss-seidel-chebyshev",
     "vivace-pbd",
     "xpbd",
+    "descent",
+    "nonlinear-cg-jacobi",
+    "lbfgs-jacobi",
+    "nesterov-jacobi",
+    "gradient-descent-jacobi",
+    "nonlinear-cg",
+    "lbfgs",
+    "nesterov",
+    "gradient-descent",
     "newton",
 ];
 
@@ -510,6 +519,12 @@ const SOLVER: SectionKeys = SectionKeys {
             Kind::Number(PLAIN, Range::BELOW_TWO),
             "by element type",
             "Averaging factor of position-based Jacobi.",
+        ),
+        key(
+            "initial_guess",
+            Kind::Choice(&["inertia", "position", "velocity", "acceleration", "optimal"]),
+            "\"acceleration\", for `newton` \"inertia\"",
+            "Where solves of methods for any energy begin: at x + h v + h² f/m, x, x + h v, x + h v + 0.2 h (v - v of the step before), or as far along v as takes E lowest.",
         ),
         key(
             "contact_stiffness",

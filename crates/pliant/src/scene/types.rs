@@ -225,6 +225,16 @@ pub enum SolidModel {
     AsRigidAsPossible,
     /// μ‖F−R‖² + λ/2 tr²(RᵀF − I).
     Corotated,
+    /// λ/8 (I − 3)² + μ/4 ‖C − 1‖² (course eq 40).
+    StVenantKirchhoff,
+    /// s₀ (J^(−2/3) I − 3) + s₁ (J − 1)² (course eq 41).
+    NeoHookean,
+    /// That + s₂ (J^(−4/3) (I² − II)/2 − 3) (course eq 42).
+    MooneyRivlin,
+    /// That of neo-Hooke + s₂ (exp(s₃ (J^(−2/3) I − 3)) − 1) (course eq 43).
+    Fung,
+    /// Smith 2018.
+    StableNeoHookean,
 }
 
 /// A rigid thing bodies bounce off.
@@ -397,9 +407,26 @@ impl Time {
     }
 }
 
+/// Where the solve of a step begins (course 3.2.4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InitialGuess {
+    /// x̃ = x + h v + h² M⁻¹ f.
+    Inertia,
+    /// x.
+    Position,
+    /// x + h v.
+    Velocity,
+    /// x + h v + η h (v − v of the step before), η = 0.2.
+    Acceleration,
+    /// x + d v with the d that a parabola through E along v is least at.
+    Optimal,
+}
+
 /// Method and its parameters.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SolverSettings {
+    /// Where solves of methods for any energy begin; `None`: by method.
+    pub initial_guess: Option<InitialGuess>,
     /// Name as `pliant methods` lists it.
     pub method: String,
     /// Iterations per step; `None`: the method's default.

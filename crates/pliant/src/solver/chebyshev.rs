@@ -85,11 +85,16 @@ impl Chebyshev {
         if self.since_restart <= self.delay_now + 1 || self.residual_at_restart.is_infinite() {
             self.residual_at_restart = residual;
         } else if self.rho_now > 0.0 && residual > GROWTH * self.residual_at_restart {
-            self.restarts += 1;
             self.residual_at_restart = residual;
-            self.since_restart = self.delay_now.saturating_sub(2);
-            self.rho_now = (1.0 - 4.0 * (1.0 - self.rho_now)).max(0.0);
+            self.restart(4.0);
         }
+    }
+
+    /// Starts again with a ρ that is so many times as far from 1.
+    pub fn restart(&mut self, farther: f64) {
+        self.restarts += 1;
+        self.since_restart = self.delay_now.saturating_sub(2);
+        self.rho_now = (1.0 - farther * (1.0 - self.rho_now)).max(0.0);
     }
 }
 

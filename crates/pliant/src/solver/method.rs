@@ -1,7 +1,10 @@
 //! The list of methods: what they are called, what they need, how they are made.
 
 use super::chebyshev::rho_of_omega;
+use super::descent::{Descent, Momentum, Nesterov};
+use super::lbfgs::Lbfgs;
 use super::newton::Newton;
+use super::nonlinear_cg::NonlinearCg;
 use super::pbd::{ColouredConstraints, JacobiConstraints};
 use super::pd_direct::Direct;
 use super::pd_gauss_seidel::SymmetricGaussSeidel;
@@ -12,9 +15,9 @@ use super::precondition::{Diagonal, Preconditioned, relaxation};
 use super::stationary::Stationary;
 use super::vivace::Vivace;
 use super::{Chebyshev, Solver};
-use crate::device::Device;
+use crate::device::{Device, Scale};
 use crate::model::Model;
-use crate::scene::{Scene, SolverSettings};
+use crate::scene::{InitialGuess, Scene, SolverSettings};
 
 /// What a method asks of the elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,6 +47,11 @@ enum Kind {
     PbdJacobi,
     PbdGaussSeidel,
     Xpbd,
+    Descent,
+    GradientDescent(Scale),
+    Nesterov(Scale),
+    NonlinearCg(Scale),
+    Lbfgs(Scale),
     Newton,
 }
 
@@ -74,6 +82,16 @@ const fn pd(kind: Kind, name: &'static str, source: &'static str, iterations: us
 
 const fn pbd(kind: Kind, name: &'static str, source: &'static str, iterations: usize, summary: &'static str) -> Method {
     Method { kind, name, source, summary, needs: Needs::Constraints, chebyshev: false, minimises: false, iterations }
+}
+
+const fn energy(
+    kind: Kind,
+    name: &'static str,
+    source: &'static str,
+    iterations: usize,
+    summary: &'static str,
+) -> Method {
+    Method { kind, name, source, summary, needs: Needs::Energy, chebyshev: false, minimises: true, iterations }
 }
 
 const fn accelerated(method: Method, name: &'static str, iterations: usize, summary: &'static str) -> Method {
@@ -210,6 +228,56 @@ pub const METHODS: &[Method] = &[
     accelerated(PBD_GAUSS_SEIDEL, "pbd-gauss-seidel-chebyshev", 50, "as pbd-gauss-seidel, stiffer for the same cost"),
     VIVACE_PBD,
     pbd(Kind::Xpbd, "xpbd", "Macklin 2016", 50, "position-based with stiffness in units, whatever the iterations"),
+    accelerated(
+        energy(Kind::Descent, "", "course Algorithm 3", 96, ""),
+        "descent",
+        96,
+        "any material, converging to exact implicit Euler: gradients, Jacobi's preconditioner, Chebyshev",
+    ),
+    energy(
+        Kind::NonlinearCg(Scale::Blocks),
+        "nonlinear-cg-jacobi",
+        "course eq 32",
+        96,
+        "any material: conjugate gradients with Jacobi's preconditioner; nothing to tune",
+    ),
+    energy(
+        Kind::Lbfgs(Scale::Blocks),
+        "lbfgs-jacobi",
+        "course 3.1",
+        96,
+        "any material: L-BFGS that starts from Jacobi's preconditioner; nothing to tune",
+    ),
+    energy(
+        Kind::Nesterov(Scale::Blocks),
+        "nesterov-jacobi",
+        "course 3.2.3",
+        96,
+        "descent with Nesterov's momentum in place of Chebyshev's",
+    ),
+    energy(
+        Kind::GradientDescent(Scale::Blocks),
+        "gradient-descent-jacobi",
+        "course 3.2.1",
+        400,
+        "descent without momentum",
+    ),
+    energy(
+        Kind::NonlinearCg(Scale::Largest),
+        "nonlinear-cg",
+        "course eq 32",
+        400,
+        "without preconditioner: a baseline",
+    ),
+    energy(Kind::Lbfgs(Scale::Largest), "lbfgs", "course 3.1", 400, "without preconditioner: a baseline"),
+    energy(Kind::Nesterov(Scale::Largest), "nesterov", "course 3.2.3", 400, "without preconditioner: a baseline"),
+    energy(
+        Kind::GradientDescent(Scale::Largest),
+        "gradient-descent",
+        "course 3.1",
+        400,
+        "without preconditioner or momentum: the slowest baseline",
+    ),
     Method {
         kind: Kind::Newton,
         name: "newton",
@@ -229,9 +297,18 @@ impl Method {
         fixed.then(|| rho_of_omega(solver.over_relaxation.unwrap_or(VIVACE_OMEGA)))
     }
 
-    /// Whether it factors a matrix, which only some devices can.
-    pub fn needs_direct_solver(&self) -> bool {
-        matches!(self.kind, Kind::Direct | Kind::PcgDirect | Kind::Newton)
+    /// Where its solves begin unless the scene says otherwise.
+    pub fn initial_guess(&self, solver: &SolverSettings) -> InitialGuess {
+        match self.kind {
+            _ if self.needs != Needs::Energy => InitialGuess::Inertia,
+            Kind::Newton => solver.initial_guess.unwrap_or(InitialGuess::Inertia),
+            _ => solver.initial_guess.unwrap_or(InitialGuess::Acceleration),
+        }
+    }
+
+    /// Whether it factors a matrix or divides by curvatures of E, which only CPUs can.
+    pub fn needs_cpu(&self) -> bool {
+        matches!(self.kind, Kind::Direct | Kind::PcgDirect) || self.needs == Needs::Energy
     }
 
     /// It is accelerated or over-relaxed, and its usual number of iterations as good as finishes a solve of so many vertices:
@@ -260,14 +337,17 @@ impl Method {
 
     /// Refuses a device without the direct solver that the method needs.
     pub fn check_device(&self, model: &Model, direct: bool, device: &str) -> Result<(), MethodError> {
-        if direct || !self.needs_direct_solver() {
+        if direct || !self.needs_cpu() {
             return Ok(());
         }
         let device = device.to_string();
         // Another method is no way out for elements that only this one solves.
         Err(match model.elements.iter().find(|elements| !elements.is_projective()) {
             Some(elements) => MethodError::NoMethodOnDevice { element: elements.name(), device },
-            None => MethodError::NotOnDevice { method: self.name, device },
+            None => {
+                let what = if self.needs == Needs::Energy { "curvatures of E" } else { "a factor of its matrix" };
+                MethodError::NotOnDevice { method: self.name, what, device }
+            }
         })
     }
 }
@@ -308,12 +388,14 @@ pub enum MethodError {
     },
     /// The device lacks what the method needs.
     #[error(
-        "method '{method}' factors a matrix, which {device} does not do; use --device cpu, or method \
+        "method '{method}' needs {what}, which {device} does not do; use --device cpu, or method \
          'pd-multigrid-chebyshev'"
     )]
     NotOnDevice {
         /// The method.
         method: &'static str,
+        /// What it needs.
+        what: &'static str,
         /// The device.
         device: String,
     },
@@ -358,9 +440,10 @@ const STIFF: f64 = 1e6;
 /// global step knows nothing of which bodies lie on which, and towers fell that stand with these.
 pub fn choose_method(scene: &Scene, model: &Model, direct: bool) -> &'static Method {
     let small = direct && scene.solver.budget_ms.is_none() && model.vertices() <= NEWTON_LIMIT;
-    let name = if model.elements.iter().any(|elements| !elements.is_projective())
-        || small && largest_stiffness_ratio(model, scene.time.step_size()) > STIFF
-    {
+    let any_energy = model.elements.iter().any(|elements| !elements.is_projective());
+    let name = if any_energy && model.vertices() > NEWTON_LIMIT {
+        "descent"
+    } else if any_energy || small && largest_stiffness_ratio(model, scene.time.step_size()) > STIFF {
         "newton"
     } else if direct && !model.has_contacts() && model.vertices() <= DIRECT_LIMIT {
         "pd-direct-chebyshev"
@@ -374,18 +457,7 @@ pub fn choose_method(scene: &Scene, model: &Model, direct: bool) -> &'static Met
 
 /// κ: the largest ratio of a vertex's stiffness to its inertia m/h².
 pub(crate) fn largest_stiffness_ratio(model: &Model, h: f64) -> f64 {
-    let mut stiffness = vec![0.0; model.vertices()];
-    for batch in model.elements.iter().map(|elements| elements.view()) {
-        let Some(projective) = batch.projective() else { continue };
-        for c in 0..batch.len() {
-            let stencil = batch.stencil(c);
-            projective.stiffness(c, &mut |i, j, value| {
-                if i == j {
-                    stiffness[stencil[i] as usize] += value;
-                }
-            });
-        }
-    }
+    let stiffness = model.rest_stiffness();
     let ratio = |(stiffness, mass): (&f64, &f64)| if *mass > 0.0 { stiffness * h * h / mass } else { 0.0 };
     stiffness.iter().zip(&model.mass).map(ratio).fold(0.0, f64::max)
 }
@@ -471,6 +543,13 @@ impl Method {
                 let sweep = ColouredConstraints { extended, symmetric, x_hat: None };
                 Box::new(Stationary::<D, _>::new(sweep, chebyshev, gamma))
             }
+            Kind::Descent => {
+                Box::new(Descent::new(Scale::Blocks, chebyshev.map_or(Momentum::None, Momentum::Chebyshev)))
+            }
+            Kind::GradientDescent(scale) => Box::new(Descent::new(scale, Momentum::None)),
+            Kind::Nesterov(scale) => Box::new(Descent::new(scale, Momentum::Nesterov(Nesterov::default()))),
+            Kind::NonlinearCg(scale) => Box::new(NonlinearCg::new(scale)),
+            Kind::Lbfgs(scale) => Box::new(Lbfgs::new(scale)),
             Kind::Newton => Box::new(Newton::default()),
         }
     }

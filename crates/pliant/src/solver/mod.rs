@@ -4,9 +4,12 @@
 mod best;
 mod chebyshev;
 mod control;
+mod descent;
+mod lbfgs;
 mod method;
 mod newton;
 mod newton_hessian;
+mod nonlinear_cg;
 mod pbd;
 mod pd_direct;
 mod pd_gauss_seidel;
@@ -39,6 +42,14 @@ pub trait Solver<D: Device> {
 
     /// Replaces ρ of Chebyshev acceleration; 0 switches it off. Methods without it ignore this.
     fn set_rho(&mut self, _rho: f64) {}
+
+    /// α that the last solve ended with, which the next one begins near; 0 for methods that remember none.
+    fn step_length(&self) -> f64 {
+        0.0
+    }
+
+    /// Replaces it.
+    fn set_step_length(&mut self, _step_length: f64) {}
 
     /// Whether to leave out over-relaxation, for safety. Methods without it ignore this.
     fn set_careful(&mut self, _careful: bool) {}

@@ -152,7 +152,7 @@ fn as_good_as_none(gradient_norm: f64, potential: &Potential, x: &[[f64; 4]]) ->
 /// ‖∇E‖ that rounding of x to `f64` makes, N: every force is a stiffness times a difference of positions.
 fn least_gradient(potential: &Potential, x: &[[f64; 4]]) -> f64 {
     let square = |(x, k): (&[f64; 4], &f64)| Vec3::load(*x).length_sq() * k * k;
-    f64::EPSILON * x.iter().zip(&potential.system().diagonal).map(square).sum::<f64>().sqrt()
+    f64::EPSILON * x.iter().zip(&potential.system().stiffness).map(square).sum::<f64>().sqrt()
 }
 
 /// Newton as a solver: the minimisation runs on the host in `f64`, whatever the device.
@@ -187,6 +187,7 @@ impl Memory {
         self.potential.colliders.clone_from(&potential.colliders);
         self.potential.grips.clone_from(&potential.grips);
         self.potential.set_touches(potential.touches().iter().copied());
+        self.potential.convert_like(potential);
     }
 }
 

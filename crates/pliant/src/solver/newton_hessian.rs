@@ -194,7 +194,7 @@ fn graph(potential: &Potential, x: &[[f64; 4]]) -> Csr {
         let free = || touch.stencil.iter().copied().filter(|&i| !held[i as usize]);
         free().for_each(|i| rows[i as usize].extend(free()));
     }
-    for elements in &potential.model().elements {
+    for elements in potential.elements() {
         let batch = elements.view();
         for c in 0..batch.len() {
             let free = || batch.stencil(c).iter().copied().filter(|&i| !held[i as usize]);

@@ -1,6 +1,7 @@
 //! Error against iterations and time for several methods on the same step.
 
 use super::accept::negligible_energy;
+use super::guess::{Before, guess};
 use super::simulation::on_device;
 use super::{SimulationError, step_input};
 use crate::contact::close::Side;
@@ -8,7 +9,7 @@ use crate::counted::counted;
 use crate::device::{Cpu, CpuOnly, Device, DeviceError, Devices, Moment, Slot, Task};
 use crate::math::Vec3;
 use crate::model::{Model, State, System};
-use crate::scene::{DeviceSettings, Precision, Scene};
+use crate::scene::{DeviceSettings, InitialGuess, Precision, Scene};
 use crate::solver::{Control, Method, Parameters, SolveError, find_method, minimise};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -126,21 +127,33 @@ pub fn convergence(step: &Convergence) -> Result<Curve, SimulationError> {
 
 /// The step and where its solve starts. From inside colliders nearly all of E would be what takes one push to get rid of, and
 /// every error would look small beside it.
-fn problem<D: Device>(device: &mut D, question: &Question) -> Result<(D::Problem, D::Points), DeviceError> {
+fn problem<D: Device>(
+    device: &mut D,
+    question: &Question,
+    first: InitialGuess,
+) -> Result<(D::Problem, D::Points), DeviceError> {
     let h = question.scene.time.step_size();
     let time = question.state.time + h;
     let model = question.model;
     let system = Arc::new(System::new(model, h, time));
     let mut problem = device.upload(model, &system)?;
     device.set_sides(question.sides);
+    device.set_conversion(&question.state.converted);
     let input = step_input(model, time, h);
     let (mut x, mut v) = (device.points(&problem), device.points(&problem));
     device.write(&question.state.x, &mut x);
     device.write(&question.state.v, &mut v);
     device.begin_step(&mut problem, &input, &x, &v);
-    device.start(&problem, &mut x);
-    device.meet_colliders(&mut problem, &mut x);
-    Ok((problem, x))
+    let mut v_before = device.points(&problem);
+    let known = !question.state.v_before.is_empty();
+    if known {
+        device.write(&question.state.v_before, &mut v_before);
+    }
+    let before = Before { x: &x, v: &v, v_before: Some(&v_before).filter(|_| known), h };
+    let mut iterate = device.points(&problem);
+    guess(device, &mut problem, first, &before, &mut iterate)?;
+    device.meet_colliders(&mut problem, &mut iterate);
+    Ok((problem, iterate))
 }
 
 /// The two ends of the scale that errors are measured on.
@@ -170,7 +183,7 @@ impl Reference {
 /// Solves the step that follows `question.state` as well as `f64` allows.
 pub fn reference(question: &Question) -> Result<Reference, SimulationError> {
     let mut device = Cpu::<f64>::new();
-    let (mut problem, mut x) = problem(&mut device, question)?;
+    let (mut problem, mut x) = problem(&mut device, question, InitialGuess::Inertia)?;
     let potential = device.potential(&mut problem)?;
     let start_energy = potential.value(&x);
     let report = minimise(potential, &mut x, 1e-10, |k, _| k < 500)
@@ -230,7 +243,7 @@ impl MethodRun {
     {
         let mut shortest = f64::INFINITY;
         let mut host = vec![[0.0; 3]; question.model.vertices()];
-        let (mut problem, start) = problem(device, question)?;
+        let (mut problem, start) = problem(device, question, self.method.initial_guess(&question.scene.solver))?;
         let mut x = device.points(&problem);
         let mut solver = self.method.solver::<D>(question.model, parameters);
         for _ in 0..3 {
@@ -250,7 +263,7 @@ impl MethodRun {
         D::Points: 'static,
     {
         let parameters = Parameters::new(&question.scene.solver, self.rho);
-        let (mut problem, mut x) = problem(device, question)?;
+        let (mut problem, mut x) = problem(device, question, self.method.initial_guess(&question.scene.solver))?;
         let mut solver = self.method.solver::<D>(question.model, &parameters);
         let mut curve = Vec::new();
         let mut host = vec![[0.0; 3]; question.model.vertices()];

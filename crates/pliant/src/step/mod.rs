@@ -6,6 +6,7 @@ mod certificate;
 mod compare;
 mod error;
 mod grasp;
+mod guess;
 mod input;
 mod pace;
 mod showing;

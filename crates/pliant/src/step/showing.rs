@@ -26,7 +26,8 @@ impl<D: Device> Showing<D> {
     /// The state, of `n` vertices, as it was when it was asked for.
     pub fn receive(self, device: &mut D, n: usize) -> Result<State, DeviceError> {
         let (x, v) = (vec![[0.0; 3]; n], vec![[0.0; 3]; n]);
-        let mut state = State { x, v, time: self.time, step: self.step, pinched: self.pinched };
+        let (time, step, pinched) = (self.time, self.step, self.pinched);
+        let mut state = State { x, v, time, step, pinched, ..State::default() };
         device.receive(self.x, &mut state.x)?;
         device.receive(self.v, &mut state.v)?;
         Ok(state)

@@ -159,6 +159,7 @@ fn settings(scene: &Scene, method: &'static Method) -> Settings {
         tolerance: solver.tolerance,
         budget: solver.budget_ms.map(|ms| Duration::from_secs_f64(ms * 1e-3)),
         until_settled: solver.iterations.is_none(),
+        initial_guess: method.initial_guess(solver),
         h: scene.time.step_size(),
     }
 }

@@ -11,6 +11,7 @@ use crate::contact::close::Side;
 use crate::device::{Device, DeviceError, Slot, StepInput};
 use crate::math::{Fnv, Vec3};
 use crate::model::{Hands, Model, State, System};
+use crate::scene::InitialGuess;
 use crate::solver::{Method, Parameters, Solver};
 use attempt::Failure;
 use std::sync::Arc;
@@ -79,6 +80,8 @@ pub(super) struct Settings {
     pub budget: Option<Duration>,
     /// With a deadline: end before it when more iterations change nothing.
     pub until_settled: bool,
+    /// Where its solves begin.
+    pub initial_guess: InitialGuess,
     /// Step size, s.
     pub h: f64,
 }
@@ -102,6 +105,10 @@ pub(super) struct DeviceStepper<D: Device> {
     fields: Fields<D>,
     time: f64,
     step: u64,
+    /// There is something in `v_before`.
+    has_v_before: bool,
+    /// α of the last solve, and of the one in progress.
+    step_length: [f64; 2],
     /// Largest |length/rest − 1| of an edge of the state that the simulation was made with, whatever was resumed since.
     first_stretch: f64,
     /// ρ in use: that of the settings, or less after steps that it was too large for.
@@ -126,6 +133,8 @@ struct Fields<D: Device> {
     v_next: D::Points,
     /// The iterate of the solve in progress.
     iterate: D::Points,
+    /// Velocities one step before; kept where the first iterate is made of them.
+    v_before: Option<D::Points>,
 }
 
 /// Each try is more careful than the last: as asked, without acceleration, then in more and more pieces.
@@ -140,7 +149,9 @@ where
         let field = || device.points(&piece.problem);
         let x: Vec<[f64; 4]> = state.x.iter().map(|x| Vec3::<f64>::of(*x).store()).collect();
         let first_stretch = model.stretch(&x).0;
-        let fields = Fields { x: field(), v: field(), x_next: field(), v_next: field(), iterate: field() };
+        let remembers = settings.initial_guess == InitialGuess::Acceleration;
+        let v_before = remembers.then(field);
+        let fields = Fields { x: field(), v: field(), x_next: field(), v_next: field(), iterate: field(), v_before };
         let mut stepper = Self {
             device,
             grasp: Grasp::new(model),
@@ -149,6 +160,8 @@ where
             fields,
             time: 0.0,
             step: 0,
+            has_v_before: false,
+            step_length: [0.0; 2],
             first_stretch,
             rho: settings.parameters.rho,
             input: StepInput::default(),
@@ -250,6 +263,11 @@ where
     fn take(&mut self, mut report: StepReport, retries: usize) -> StepReport {
         std::mem::swap(&mut self.fields.x, &mut self.fields.x_next);
         std::mem::swap(&mut self.fields.v, &mut self.fields.v_next);
+        if let Some(v_before) = &mut self.fields.v_before {
+            std::mem::swap(&mut self.fields.v_next, v_before);
+            self.has_v_before = true;
+        }
+        self.step_length[0] = self.step_length[1];
         self.step += 1;
         self.time += self.settings.h;
         let elapsed = self.begun.elapsed();
@@ -317,7 +335,14 @@ where
 
     fn state(&mut self) -> Result<State, DeviceError> {
         let n = self.grasp.model().vertices();
-        self.request()?.receive(&mut self.device, n)
+        let mut state = self.request()?.receive(&mut self.device, n)?;
+        if let Some(v_before) = self.fields.v_before.as_ref().filter(|_| self.has_v_before) {
+            state.v_before = vec![[0.0; 3]; n];
+            self.device.read(v_before, &mut state.v_before)?;
+        }
+        state.converted = self.device.conversion();
+        state.step_length = self.step_length[0];
+        Ok(state)
     }
 
     fn model(&self) -> &Arc<Model> {
@@ -345,6 +370,14 @@ where
         self.time = state.time;
         self.step = state.step;
         self.searched = None;
+        if let Some(v_before) = &mut self.fields.v_before {
+            self.has_v_before = state.v_before.len() == state.x.len();
+            if self.has_v_before {
+                self.device.write(&state.v_before, v_before);
+            }
+        }
+        self.step_length = [state.step_length; 2];
+        self.device.set_conversion(&state.converted);
         self.device.set_sides(&Default::default());
     }
 

@@ -74,8 +74,16 @@ fn guarded(harm: Harm) -> Guarded {
     let parameters =
         Parameters { rho: 0.8, delay: 10, under_relaxation: None, over_relaxation: None, relaxation: None };
     let method = find_method("pd-jacobi-chebyshev").unwrap();
-    let settings =
-        Settings { method, parameters, iterations: 50, tolerance: 0.0, budget: None, until_settled: false, h: H };
+    let settings = Settings {
+        method,
+        parameters,
+        iterations: 50,
+        tolerance: 0.0,
+        budget: None,
+        until_settled: false,
+        initial_guess: InitialGuess::Inertia,
+        h: H,
+    };
     let mut stepper = DeviceStepper::new(Cpu::<f64>::new(), model, &state, settings).unwrap();
     for _ in 0..3 {
         stepper.step().unwrap();

@@ -44,6 +44,18 @@ impl<R: Real> CpuProblem<R> {
     }
 }
 
+impl<R: Real> CpuProblem<R> {
+    /// E(x), J; no part of a certificate.
+    pub(super) fn objective(&mut self, x: &[[R; 4]]) -> f64 {
+        let mut wide = std::mem::take(&mut self.scratch.x);
+        wide.clear();
+        wide.extend(x.iter().map(|p| p.map(Real::f64)));
+        let energy = self.current_potential().value(&wide);
+        self.scratch.x = wide;
+        energy
+    }
+}
+
 /// The gradient is zero where vertices are held.
 fn unbalanced(potential: &Potential, gradient: &[[f64; 4]]) -> f64 {
     let down = Vec3::<f64>::of(potential.model().acceleration).unit_or(Vec3::ZERO);
@@ -53,12 +65,12 @@ fn unbalanced(potential: &Potential, gradient: &[[f64; 4]]) -> f64 {
 fn rounding<R: Real>(potential: &Potential, x: &[[f64; 4]]) -> f64 {
     let epsilon = R::EPSILON.f64();
     let system = potential.system();
-    let own = |i: usize| (system.diagonal[i] + potential.contact_bound(i)) * Vec3::load(x[i]).length_sq();
+    let own = |i: usize| (system.stiffness[i] + potential.contact_bound(i)) * Vec3::load(x[i]).length_sq();
     epsilon * epsilon * (0..x.len()).map(own).sum::<f64>()
 }
 
 fn possible_decrease(potential: &Potential, gradient: &[[f64; 4]]) -> f64 {
     let system = potential.system();
-    let own = |i: usize| Vec3::load(gradient[i]).length_sq() / (system.diagonal[i] + potential.contact_bound(i));
+    let own = |i: usize| Vec3::load(gradient[i]).length_sq() / (system.stiffness[i] + potential.contact_bound(i));
     0.5 * (0..gradient.len()).map(own).sum::<f64>()
 }

@@ -10,6 +10,7 @@ mod multigrid;
 mod problem;
 mod relax;
 mod rows;
+mod scale;
 mod stepping;
 mod touching;
 mod turn;
@@ -19,13 +20,13 @@ pub use problem::CpuProblem;
 
 use super::parallel::{self, for_chunks};
 use super::touches::TouchSearch;
-use super::{Blend, Device, DeviceError, Factor, Measures, Moment, SLOTS, Slot, StepInput};
+use super::{Blend, Device, DeviceError, Factor, Measures, Moment, SLOTS, Scale, Slot, StepInput};
 use crate::colouring::greedy;
 use crate::contact::close::Side;
 use crate::contact::without_momentum;
 use crate::math::{Real, Vec3};
 use crate::mesh::topology::Incidence;
-use crate::model::{Model, Potential, System};
+use crate::model::{Conversion, Model, Potential, System};
 use std::sync::Arc;
 
 /// The CPU, computing in `R`.
@@ -35,12 +36,14 @@ pub struct Cpu<R> {
     parts: Vec<f64>,
     /// Where bodies touch each other: remembers from step to step on which side, whatever the size of steps.
     search: Option<TouchSearch<R>>,
+    /// Which elements are crushed: remembers, too.
+    conversion: Conversion,
 }
 
 impl<R: Real> Cpu<R> {
     /// The CPU with rayon's threads.
     pub fn new() -> Self {
-        Self { scalars: [0.0; SLOTS], parts: Vec::new(), search: None }
+        Self { scalars: [0.0; SLOTS], parts: Vec::new(), search: None, conversion: Conversion::default() }
     }
 
     fn factor(&self, factor: Factor) -> R {
@@ -110,6 +113,14 @@ impl<R: Real> Device for Cpu<R> {
         }
     }
 
+    fn conversion(&mut self) -> Vec<f64> {
+        self.conversion.shares().to_vec()
+    }
+
+    fn set_conversion(&mut self, shares: &[f64]) {
+        self.conversion.set_shares(shares);
+    }
+
     fn points(&self, problem: &CpuProblem<R>) -> Vec<[R; 4]> {
         vec![[R::ZERO; 4]; problem.model.vertices()]
     }
@@ -174,6 +185,7 @@ impl<R: Real> Device for Cpu<R> {
     fn begin_step(&mut self, problem: &mut CpuProblem<R>, input: &StepInput, x: &Vec<[R; 4]>, v: &Vec<[R; 4]>) {
         problem.predict(x, v);
         problem.hold(input);
+        self.conversion.begin(&mut problem.elements, x, input.since);
         if let Some(search) = &mut self.search {
             problem.find_touches(search, input.since);
         }
@@ -186,6 +198,16 @@ impl<R: Real> Device for Cpu<R> {
 
     fn start(&mut self, problem: &CpuProblem<R>, x: &mut Vec<[R; 4]>) {
         x.copy_from_slice(&problem.x_tilde);
+    }
+
+    fn hold(&mut self, problem: &CpuProblem<R>, x: &mut Vec<[R; 4]>) -> Result<(), DeviceError> {
+        let held = |(i, _): &(usize, &mut [R; 4])| problem.system.held[*i];
+        x.iter_mut().enumerate().filter(held).for_each(|(i, x)| *x = problem.x_tilde[i]);
+        Ok(())
+    }
+
+    fn objective(&mut self, problem: &mut CpuProblem<R>, x: &Vec<[R; 4]>) -> Result<f64, DeviceError> {
+        Ok(problem.objective(x))
     }
 
     fn meet_colliders(&mut self, problem: &mut CpuProblem<R>, x: &mut Vec<[R; 4]>) {
@@ -261,6 +283,15 @@ impl<R: Real> Device for Cpu<R> {
 
     fn divide_by_diagonal(&mut self, problem: &CpuProblem<R>, r: &Vec<[R; 4]>, z: &mut Vec<[R; 4]>) {
         map(z, |i, _| problem.divide_by_diagonal(i, Vec3::load(r[i])));
+    }
+
+    fn rescale(&mut self, problem: &mut CpuProblem<R>, scale: Scale, x: &Vec<[R; 4]>) -> Result<(), DeviceError> {
+        problem.rescale(scale, x);
+        Ok(())
+    }
+
+    fn divide_by_scale(&mut self, problem: &CpuProblem<R>, r: &Vec<[R; 4]>, z: &mut Vec<[R; 4]>) {
+        map(z, |i, _| problem.divide_by_scale(i, Vec3::load(r[i])));
     }
 
     fn multiply(&mut self, problem: &CpuProblem<R>, p: &Vec<[R; 4]>, out: &mut Vec<[R; 4]>) {

@@ -69,6 +69,8 @@ pub struct CpuProblem<R: Real> {
     /// Made when they are first relaxed.
     pub(super) by_colour: Option<super::relax::ByColour<R>>,
     pub(super) direct: Option<Direct>,
+    /// Made when descent first asks for it.
+    pub(super) scale: Option<super::scale::VertexScale<R>>,
     pub(super) multigrid: Option<super::multigrid::Multigrid<R>>,
     pub(super) constraints: Option<super::constrain::Constraints<R>>,
     /// Found when they are first turned.
@@ -184,6 +186,7 @@ impl<R: Real> CpuProblem<R> {
             colouring: None,
             by_colour: None,
             direct: None,
+            scale: None,
             multigrid: None,
             constraints: None,
             free_parts: None,

@@ -4,6 +4,7 @@ use super::map;
 use super::problem::CpuProblem;
 use crate::contact::limit_slip;
 use crate::device::StepInput;
+use crate::material::Elements;
 use crate::math::{Real, Vec3};
 use crate::model::Potential;
 
@@ -116,6 +117,8 @@ impl<R: Real> CpuProblem<R> {
             spring_pins.clear();
             spring_pins.extend(self.spring_pins.iter().map(|(i, target, k)| (*i, target.f64(), k.f64())));
             self.potential.set_touches(self.touching.touches.all.iter().map(|touch| touch.cast()));
+            let converted = self.elements.iter_mut().filter_map(Elements::convertible);
+            self.potential.convert(&Vec::from_iter(converted.flat_map(|batch| batch.shares()).map(Real::f64)));
             self.potential_is_current = true;
         }
         &self.potential

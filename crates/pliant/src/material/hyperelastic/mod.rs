@@ -11,7 +11,7 @@
 //! ```
 //!
 //! **Invertible model conversion** (course eq 45 to 47): Ψ = (1 − l) Ψ_model + l κ vol ‖F − R‖², and l of an element is 1 where its
-//! least stretch is at most λ⁻ = 0.05, 0 from λ⁺ on, and falls by at most L = 0.05 at a time. Deviation: l is renewed when a step
+//! least stretch is at most λ⁻ = 0.05, 0 from λ⁺ on, and falls by at most L = 0.05 a step ([`crate::model::Conversion`]). Deviation: l is renewed when a step
 //! begins and not in every iteration, so that a step has one objective that it can be measured by; κ is the shear modulus,
 //! where the paper has 1 Pa.
 //!
@@ -78,8 +78,6 @@ pub trait Density<R: Real>: Copy + Send + Sync + std::fmt::Debug + PartialEq {
 
 /// λ⁻: the least stretch at which an element is converted wholly.
 const CONVERTED_AT: f64 = 0.05;
-/// L: how much of a conversion is undone at a time, at most.
-const UNDONE: f64 = 0.05;
 
 /// A tetrahedron with a density.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -227,11 +225,9 @@ impl<R: Real, D: Density<R>> Convertible<R, 4> for HyperelasticTet<R, D> {
     fn set_share(&mut self, share: R) {
         self.share = share;
     }
-    fn share_at(&self, x: &[Vec3<R>; 4], before: R) -> R {
+    fn share_at(&self, x: &[Vec3<R>; 4]) -> R {
         let (low, high) = (R::of(CONVERTED_AT), R::of(D::CONVERTED_BELOW));
-        let least = svd(Mat3 { c: self.rest.deformation(x) }).sigma.z;
-        let now = (high - least) / (high - low);
-        now.max(before - R::of(UNDONE)).max(R::ZERO).min(R::ONE)
+        (high - svd(Mat3 { c: self.rest.deformation(x) }).sigma.z) / (high - low)
     }
 }
 

@@ -140,15 +140,14 @@ fn a_stretch_of_ten_at_constant_volume_is_still_the_model() {
 }
 
 #[test]
-fn crushed_elements_are_converted_at_once_and_come_back_slowly() {
+fn crushed_elements_are_converted() {
     let tet = HyperelasticTet::new(UNIT_TET, NeoHookean::from(lame())).unwrap();
     let squeezed = |by: f64| UNIT_TET.map(|p| Vec3::new(p.x, by * p.y, p.z));
-    let share = |by, before| tet.share_at(&squeezed(by), before);
-    assert_eq!([share(0.5, 0.0), share(0.05, 0.0), share(0.01, 0.0), share(-1.0, 0.0)], [0.0, 1.0, 1.0, 1.0]);
-    assert!((share(0.1, 0.0) - 0.5).abs() < 1e-12);
-    assert!((share(1.0, 1.0) - 0.95).abs() < 1e-12 && share(1.0, 0.03) == 0.0);
+    let share = |by| tet.share_at(&squeezed(by));
+    assert!(share(0.2) < 0.0 && share(0.01) > 1.0 && share(-1.0) > 1.0);
+    assert!((share(0.1) - 0.5).abs() < 1e-12 && (share(0.05) - 1.0).abs() < 1e-12);
     let stvk = HyperelasticTet::new(UNIT_TET, StVenantKirchhoff::from(lame())).unwrap();
-    assert!((stvk.share_at(&squeezed(0.275), 0.0) - 0.5).abs() < 1e-12);
+    assert!((stvk.share_at(&squeezed(0.275)) - 0.5).abs() < 1e-12);
     // Converted wholly it is as rigid as possible, whose only rest is the right way round.
     let converted = HyperelasticTet { share: 1.0, ..tet };
     let arap = crate::material::ArapTet::new(UNIT_TET, lame().mu).unwrap();

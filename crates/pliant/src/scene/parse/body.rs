@@ -84,6 +84,11 @@ fn solid(s: &Section<'_>, default_name: String, folder: &Path, notes: &mut Vec<S
         poisson_ratio: s.number("poisson_ratio").unwrap_or(preset.poisson_ratio),
         model: match s.choice("model") {
             Some("corotated") => SolidModel::Corotated,
+            Some("stvk") => SolidModel::StVenantKirchhoff,
+            Some("neo-hookean") => SolidModel::NeoHookean,
+            Some("mooney-rivlin") => SolidModel::MooneyRivlin,
+            Some("fung") => SolidModel::Fung,
+            Some("stable-neo-hookean") => SolidModel::StableNeoHookean,
             _ => SolidModel::AsRigidAsPossible,
         },
         strain_limit: limit(s, "strain_limit"),

@@ -1,7 +1,9 @@
 //! `[contact]`, `[time]`, `[solver]`, `[device]` and `[output]`.
 
 use super::super::reader::Section;
-use super::super::types::{ContactSettings, DeviceSettings, OutputSettings, Precision, SolverSettings, Time};
+use super::super::types::{
+    ContactSettings, DeviceSettings, InitialGuess, OutputSettings, Precision, SolverSettings, Time,
+};
 
 pub(super) fn contact(s: &Section<'_>) -> ContactSettings {
     s.check_keys(None);
@@ -32,6 +34,13 @@ pub(super) fn solver(s: &Section<'_>) -> SolverSettings {
         under_relaxation: s.number("under_relaxation"),
         over_relaxation: s.number("over_relaxation"),
         relaxation: s.number("relaxation"),
+        initial_guess: s.choice("initial_guess").map(|guess| match guess {
+            "position" => InitialGuess::Position,
+            "velocity" => InitialGuess::Velocity,
+            "acceleration" => InitialGuess::Acceleration,
+            "optimal" => InitialGuess::Optimal,
+            _ => InitialGuess::Inertia,
+        }),
         contact_stiffness: s.number("contact_stiffness").unwrap_or(1.0),
     }
 }

@@ -2,6 +2,7 @@
 
 use super::super::Certificate;
 use super::super::accept::{accept, accept_beside_staying, accept_shape, negligible_energy};
+use super::super::guess::{Before, guess};
 use super::super::input::refill;
 use super::{DeviceStepper, Fields, Piece, Settings, StepReport};
 use crate::contact::close::Since;
@@ -59,13 +60,15 @@ where
         deadline: Option<Instant>,
         see: &mut dyn FnMut(State),
     ) -> Result<SolvedPiece, Failure> {
-        self.begin_piece(index, time);
+        self.begin_piece(index, time)?;
         let paced = self.settings.budget.filter(|_| self.device.is_remote() && deadline.is_some());
         let mut control = self.control(careful, deadline, paced);
         let Piece { problem, solver, .. } = &mut self.pieces[index];
         solver.set_rho(if careful { 0.0 } else { self.rho });
+        solver.set_step_length(self.step_length[0]);
         solver.set_careful(careful && self.settings.method.is_bold());
         let solve = solver.solve(&mut self.device, problem, &mut self.fields.iterate, &mut control)?;
+        self.step_length[1] = solver.step_length();
         self.end_piece(index);
 
         let expected = paced.and_then(|_| Duration::try_from_secs_f64(self.pace.expected(solve.iterations)?).ok());
@@ -93,22 +96,25 @@ where
     }
 
     /// Puts the iterate where the solve of a piece starts.
-    fn begin_piece(&mut self, index: usize, time: f64) {
+    fn begin_piece(&mut self, index: usize, time: f64) -> Result<(), DeviceError> {
         let Piece { problem, h, .. } = &mut self.pieces[index];
         let device = &mut self.device;
-        let Fields { x_next: x_start, v_next, iterate: x, .. } = &mut self.fields;
+        let Fields { x_next: x_start, v_next, iterate: x, v_before, .. } = &mut self.fields;
         refill(&mut self.input, self.grasp.model(), time, *h);
         self.grasp.guide(&mut self.input);
         device.begin_step(problem, &self.input, x_start, v_next);
         if self.settings.method.finishes_accelerated(self.grasp.model().vertices()) {
             device.measure(problem, Moment::Still, x_start);
         }
-        device.start(problem, x);
+        let first_piece = self.has_v_before && *h == self.settings.h;
+        let before = Before { x: x_start, v: v_next, v_before: v_before.as_ref().filter(|_| first_piece), h: *h };
+        guess(device, problem, self.settings.initial_guess, &before, x)?;
         // Position-based sweeps have contacts and friction of their own.
         if self.settings.method.minimises {
             device.meet_colliders(problem, x);
         }
         device.measure(problem, Moment::Start, x);
+        Ok(())
     }
 
     /// When the solve of a piece ends. `paced` is the budget of a device that cannot look at the clock meanwhile.

@@ -1,0 +1,197 @@
+//! Descent with Jacobi's preconditioner and momentum (course section 3, Algorithm 3; Wang and Yang 2016), for any energy.
+//!
+//! x̄⁺ = x − α P⁻¹ ∇E(x) (steps 1 to 3), then momentum (step 4): Chebyshev's, x⁺ = ω (x̄⁺ − x⁻) + x⁻; Nesterov's,
+//! x⁺ = x̄⁺ + β (x̄⁺ − x̄); or none. P = diag ∇²E in blocks of a vertex, renewed every M = 32 iterations; or one number for
+//! all, which is plain gradient descent. Every eighth iteration E must have fallen (c = 0 in course eq 35); else the solve goes
+//! back to where it was eight iterations ago, with α smaller by γ = 0.7, and momentum starts again. The next step begins with
+//! α/γ.
+//!
+//! Beyond the paper: going back also doubles 1 − ρ of Chebyshev, because too large a ρ
+//! and too large an α look alike; and in contacts there is no momentum (`contact/cover.rs`).
+//!
+//! | symbol | code |
+//! |---|---|
+//! | α | `step_length` |
+//! | ω, ρ | [`Chebyshev`] |
+//! | β = (t − 1)/t⁺, t⁺ = (1 + √(1 + 4t²))/2 | [`Nesterov`] |
+
+use super::{Chebyshev, Control, SolveError, SolveReport, Solver};
+use crate::device::{Blend, Device, Factor, Scale, Slot};
+
+/// M: iterations between renewals of the preconditioner.
+pub(super) const RENEWED: usize = 32;
+/// Iterations between looks at E.
+const LOOKED_AT: usize = 8;
+/// γ: what α is multiplied by when E has not fallen.
+pub(super) const SHORTER: f64 = 0.7;
+/// α below which it is not worthwhile to go on.
+const SHORTEST: f64 = 1e-3;
+/// Jacobi's blocks bound a quarter of the curvature of a tetrahedron at worst, so no α above 2 is safe anywhere.
+pub(super) const LONGEST: f64 = 2.0;
+
+/// Step 4 of Algorithm 3.
+pub(super) enum Momentum {
+    None,
+    Chebyshev(Chebyshev),
+    Nesterov(Nesterov),
+}
+
+/// The sequence of Nesterov 1983 for functions that are not known to be strongly convex.
+#[derive(Default)]
+pub(super) struct Nesterov {
+    t: f64,
+}
+
+impl Nesterov {
+    fn next_beta(&mut self) -> f64 {
+        let t = self.t.max(1.0);
+        self.t = 0.5 * (1.0 + (1.0 + 4.0 * t * t).sqrt());
+        (t - 1.0) / self.t
+    }
+}
+
+/// Algorithm 3.
+pub(super) struct Descent<D: Device> {
+    scale: Scale,
+    momentum: Momentum,
+    /// α at the end of the last solve; 0 before the first.
+    step_length: f64,
+    fields: Option<Fields<D>>,
+}
+
+struct Fields<D: Device> {
+    gradient: D::Points,
+    z: D::Points,
+    /// x⁻, or x̄ of Nesterov.
+    before: D::Points,
+    /// x̄⁺ of Nesterov.
+    ahead: D::Points,
+    /// The iterate with the least E that was looked at.
+    kept: D::Points,
+}
+
+impl<D: Device> Descent<D> {
+    pub fn new(scale: Scale, momentum: Momentum) -> Self {
+        Self { scale, momentum, step_length: 0.0, fields: None }
+    }
+
+    /// Momentum starts again from x.
+    fn restart(&mut self, device: &mut D, x: &D::Points, went_wrong: bool) {
+        let Some(fields) = &mut self.fields else { return };
+        device.copy(x, &mut fields.before);
+        match &mut self.momentum {
+            Momentum::None => {}
+            Momentum::Chebyshev(chebyshev) if went_wrong => chebyshev.restart(2.0),
+            Momentum::Chebyshev(_) => {}
+            Momentum::Nesterov(nesterov) => *nesterov = Nesterov::default(),
+        }
+    }
+
+    /// Steps 1 to 4.
+    fn iterate(&mut self, device: &mut D, problem: &mut D::Problem, x: &mut D::Points, step_length: f64) {
+        let Some(Fields { gradient, z, before, ahead, .. }) = &mut self.fields else { return };
+        device.gradient(problem, x, gradient);
+        device.divide_by_scale(problem, gradient, z);
+        device.dot(gradient, z, RESIDUAL);
+        match &mut self.momentum {
+            Momentum::None => device.axpy(Factor::Value(-step_length), z, x),
+            Momentum::Chebyshev(chebyshev) => {
+                let blend = Blend { omega: chebyshev.next_omega(), under_relaxation: step_length };
+                device.descend(problem, z, x, before, blend);
+                std::mem::swap(x, before);
+            }
+            Momentum::Nesterov(nesterov) => {
+                let beta = nesterov.next_beta();
+                device.copy(x, ahead);
+                device.axpy(Factor::Value(-step_length), z, ahead);
+                device.copy(ahead, x);
+                device.axpy(Factor::Value(beta), ahead, x);
+                device.axpy(Factor::Value(-beta), before, x);
+                std::mem::swap(before, ahead);
+            }
+        }
+    }
+}
+
+/// ∇Eᵀ P⁻¹ ∇E of the last iterate.
+const RESIDUAL: Slot = Slot(0);
+
+impl<D: Device> Solver<D> for Descent<D> {
+    fn solve(
+        &mut self,
+        device: &mut D,
+        problem: &mut D::Problem,
+        x: &mut D::Points,
+        control: &mut Control<D>,
+    ) -> Result<SolveReport, SolveError> {
+        let point = || device.points(problem);
+        let fields = self.fields.take().unwrap_or_else(|| Fields {
+            gradient: point(),
+            z: point(),
+            before: point(),
+            ahead: point(),
+            kept: point(),
+        });
+        device.copy(x, &mut self.fields.insert(fields).kept);
+        let mut step_length = if self.step_length > 0.0 { self.step_length / SHORTER } else { 1.0 }.min(LONGEST);
+        let mut least = device.objective(problem, x)?;
+        let mut report = SolveReport::default();
+        if let Momentum::Chebyshev(chebyshev) = &mut self.momentum {
+            chebyshev.begin(control.iterations);
+        }
+        self.restart(device, x, false);
+        let mut first = f64::INFINITY;
+        while control.go_on(device, problem, report.iterations, x) {
+            if report.iterations % RENEWED == 0 {
+                device.rescale(problem, self.scale, x)?;
+            }
+            self.iterate(device, problem, x, step_length);
+            report.iterations += 1;
+            let residual = device.scalar(RESIDUAL)?;
+            first = if first.is_infinite() { residual } else { first };
+            report.converged = control.converged(residual, first);
+            if report.converged || control.settle(report.iterations, residual, 0) {
+                report.settled = !report.converged;
+                break;
+            }
+            if report.iterations % LOOKED_AT == 0 {
+                let energy = device.objective(problem, x)?;
+                let Some(fields) = &mut self.fields else { break };
+                if energy < least {
+                    device.copy(x, &mut fields.kept);
+                    (least, self.step_length) = (energy, step_length);
+                    continue;
+                }
+                device.copy(&fields.kept, x);
+                step_length *= SHORTER;
+                report.restarts += 1;
+                self.restart(device, x, true);
+                if step_length < SHORTEST {
+                    break;
+                }
+            }
+        }
+        // The iterations since the last look.
+        if let Some(fields) = &self.fields {
+            let energy = device.objective(problem, x)?;
+            if energy.is_nan() || energy > least {
+                device.copy(&fields.kept, x);
+            }
+        }
+        Ok(report)
+    }
+
+    fn set_rho(&mut self, rho: f64) {
+        if let Momentum::Chebyshev(chebyshev) = &mut self.momentum {
+            *chebyshev = chebyshev.with_rho(rho);
+        }
+    }
+
+    fn step_length(&self) -> f64 {
+        self.step_length
+    }
+
+    fn set_step_length(&mut self, step_length: f64) {
+        self.step_length = step_length;
+    }
+}

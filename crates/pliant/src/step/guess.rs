@@ -1,0 +1,70 @@
+//! Where the solve of a step begins (course 3.2.4).
+
+use crate::device::{Device, DeviceError, Factor, Slot};
+use crate::scene::InitialGuess;
+
+/// η: how much of the last acceleration goes on.
+const LASTING: f64 = 0.2;
+
+/// What a step begins with.
+pub(super) struct Before<'a, D: Device> {
+    /// Positions, m.
+    pub x: &'a D::Points,
+    /// Velocities, m/s.
+    pub v: &'a D::Points,
+    /// Those one step before, if they are known.
+    pub v_before: Option<&'a D::Points>,
+    /// Step size, s.
+    pub h: f64,
+}
+
+const SLOPE: Slot = Slot(0);
+const SLOPE_THERE: Slot = Slot(1);
+
+/// x = the first iterate; held vertices are at their targets.
+pub(super) fn guess<D: Device>(
+    device: &mut D,
+    problem: &mut D::Problem,
+    which: InitialGuess,
+    before: &Before<D>,
+    x: &mut D::Points,
+) -> Result<(), DeviceError> {
+    let &Before { x: x_start, v, v_before, h } = before;
+    if which == InitialGuess::Inertia {
+        device.start(problem, x);
+        return Ok(());
+    }
+    device.copy(x_start, x);
+    match which {
+        InitialGuess::Inertia | InitialGuess::Position => {}
+        InitialGuess::Velocity => device.axpy(Factor::Value(h), v, x),
+        InitialGuess::Acceleration => {
+            let lasting = if v_before.is_some() { LASTING } else { 0.0 };
+            device.axpy(Factor::Value(h * (1.0 + lasting)), v, x);
+            if let Some(v_before) = v_before {
+                device.axpy(Factor::Value(-h * lasting), v_before, x);
+            }
+        }
+        InitialGuess::Optimal => {
+            let way = best_way(device, problem, before)?;
+            device.axpy(Factor::Value(way), v, x);
+        }
+    }
+    device.hold(problem, x)
+}
+
+/// d of course eq 38, s, with H v = (∇E(x + h v) − ∇E(x))/h; none where E is not convex along v or falls against it, and at
+/// most two steps' way.
+fn best_way<D: Device>(device: &mut D, problem: &mut D::Problem, before: &Before<D>) -> Result<f64, DeviceError> {
+    let &Before { x, v, h, .. } = before;
+    let (mut there, mut gradient) = (device.points(problem), device.points(problem));
+    device.gradient(problem, x, &mut gradient);
+    device.dot(&gradient, v, SLOPE);
+    device.copy(x, &mut there);
+    device.axpy(Factor::Value(h), v, &mut there);
+    device.gradient(problem, &there, &mut gradient);
+    device.dot(&gradient, v, SLOPE_THERE);
+    let (slope, slope_there) = (device.scalar(SLOPE)?, device.scalar(SLOPE_THERE)?);
+    let curvature = (slope_there - slope) / h;
+    Ok(if curvature > 0.0 { (-slope / curvature).clamp(0.0, 2.0 * h) } else { 0.0 })
+}
