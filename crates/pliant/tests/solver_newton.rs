@@ -60,6 +60,11 @@ fn everything() -> (Arc<Model>, State) {
         cloth("baraff-witkin", "none", ""),
         solid("arap", "volume_limit = [0.99, 1.01]"),
         solid("corotated", "strain_limit = [0.99, 1.01]"),
+        solid("stvk", ""),
+        solid("neo-hookean", ""),
+        solid("mooney-rivlin", ""),
+        solid("fung", ""),
+        solid("stable-neo-hookean", ""),
         COLLIDERS.to_string(),
         "[[pin]]\nbody = \"cloth0\"\ncorners = [\"-x-z\"]\n".to_string(),
         "[[pin]]\nbody = \"cloth1\"\nvertices = [3, 9]\nstiffness = 50\nvelocity = [1, 0, 0]\n".to_string(),
@@ -70,7 +75,7 @@ fn everything() -> (Arc<Model>, State) {
     let rest = [[0.0, 0.0, 0.0], [0.1, 0.0, 0.0], [0.05, 0.03, 0.1], [0.05, 0.05, -0.1]].map(Vec3::of);
     curved.push([0, 1, 2, 3], CurvedBending::new(rest, 0.1).unwrap());
     model.elements.push(Elements::from(curved));
-    assert_eq!(model.elements.len(), 13, "an element kind is missing");
+    assert_eq!(model.elements.len(), 18, "an element kind is missing");
     (Arc::new(model), state)
 }
 

@@ -248,6 +248,10 @@ pub trait Device {
     fn hold(&mut self, _problem: &Self::Problem, _x: &mut Self::Points) -> Result<(), DeviceError> {
         Err(self.lacks_curvatures())
     }
+    /// Raises the conversion of elements that are crushed at x; whether that changed E. In a step it never falls.
+    fn convert(&mut self, _problem: &mut Self::Problem, _x: &Self::Points) -> bool {
+        false
+    }
     /// What colliders, and bodies on each other, alone do to each vertex: it goes where contact and inertia balance, and
     /// friction shortens its slip. A solve that starts here need not push a whole body out first, which would take its free
     /// parts along.

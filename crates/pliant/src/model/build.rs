@@ -386,6 +386,9 @@ impl ModelBuilder {
             if placement.scramble {
                 x = Vec3::of(std::array::from_fn(|k| low[k] + (high[k] - low[k]) * random.unit()));
             }
+            if placement.flatten {
+                x.y = low[1];
+            }
             if placement.jitter > 0.0 {
                 x += Vec3::of(std::array::from_fn(|_| placement.jitter * random.signed()));
             }

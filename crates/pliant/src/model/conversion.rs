@@ -1,7 +1,8 @@
 //! Which elements are replaced because they are crushed, and by how much (course eq 45): the l of each, from step to step.
 //!
 //! l = clamp(max_i (λ⁺ − λ_i)/(λ⁺ − λ⁻), l of the last step − L, 1). Renewed when a step begins, from the positions that it begins
-//! with; then it is fixed, so that the step has one objective.
+//! with, and raised where a solve of descent comes to what needs more. In a step it never falls: what a solve ends with is the
+//! objective that it is measured by.
 
 use crate::contact::close::Since;
 use crate::material::Elements;
@@ -31,11 +32,22 @@ impl Conversion {
         }
         set_shares(elements, &self.now);
         let undone = if since == Since::Piece { 0.0 } else { UNDONE };
+        self.renew(elements, x, undone);
+    }
+
+    /// Raises l where x needs it; whether it did.
+    pub fn raise<R: Real>(&mut self, elements: &mut [Elements<R>], x: &[[R; 4]]) -> bool {
+        elements.iter().any(Elements::is_convertible) && self.renew(elements, x, 0.0)
+    }
+
+    fn renew<R: Real>(&mut self, elements: &mut [Elements<R>], x: &[[R; 4]], undone: f64) -> bool {
+        let mut changed = false;
         self.now.clear();
         for batch in elements.iter_mut().filter_map(Elements::convertible) {
-            batch.convert(x, R::of(undone));
+            changed |= batch.convert(x, R::of(undone));
             self.now.extend(batch.shares().iter().map(|share| share.f64()));
         }
+        changed
     }
 
     /// l of each; empty before the first step.
@@ -89,5 +101,8 @@ mod tests {
         assert!((after(1.0, Since::Piece) - 0.95).abs() < 1e-12, "pieces of a step undo it once");
         assert!((after(1.0, Since::Step) - 0.9).abs() < 1e-12);
         assert!((0..18).map(|_| after(1.0, Since::Step)).last().unwrap() < 1e-12);
+        assert!(!conversion.raise(&mut elements, &squeezed(0.5)));
+        assert!(conversion.raise(&mut elements, &squeezed(0.0)) && conversion.shares() == [1.0]);
+        assert!(!conversion.raise(&mut elements, &squeezed(1.0)) && conversion.shares() == [1.0]);
     }
 }

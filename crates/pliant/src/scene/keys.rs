@@ -27,6 +27,12 @@ const JITTER: Key = key(
 );
 const SCRAMBLE: Key =
     key("scramble", Kind::Flag, "false", "Starts as a random cloud: every vertex anywhere in the body's bounding box.");
+const FLATTEN: Key = key(
+    "flatten",
+    Kind::Flag,
+    "false",
+    "Starts pressed flat: every vertex in the plane of the lowest one, before `rotation`; `jitter` comes on top.",
+);
 const MESH: Key = key(
     "mesh",
     Kind::File,
@@ -248,6 +254,7 @@ const SOLID: SectionKeys = SectionKeys {
         START_VELOCITY,
         JITTER,
         SCRAMBLE,
+        FLATTEN,
         COPIES,
         COPY_OFFSET,
         COPY_SCATTER,

@@ -121,6 +121,8 @@ pub struct Placement {
     pub jitter: f64,
     /// The start is a random cloud: vertices are placed uniformly in the body's bounding box.
     pub scramble: bool,
+    /// The start is pressed flat: all vertices lie in the plane of the lowest one, in the body's own frame.
+    pub flatten: bool,
 }
 
 /// A sheet.

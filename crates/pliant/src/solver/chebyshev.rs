@@ -61,7 +61,7 @@ impl Chebyshev {
     /// A solve of about so many iterations begins.
     pub fn begin(&mut self, iterations: usize) {
         let delay_now = self.delay.min(iterations / 8).max(1);
-        let rho_now = self.rho.min(largest_useful_rho(iterations.saturating_sub(delay_now)));
+        let rho_now = self.rho.min(largest_useful_rho(iterations.saturating_sub(delay_now) as f64));
         *self = Self { delay_now, rho_now, ..self.with_rho(self.rho) };
     }
 
@@ -109,9 +109,9 @@ pub(crate) fn rho_of_omega(omega: f64) -> f64 {
 /// argument stays small, no mode has decayed by the end: all still swing about the solution with their first amplitude,
 /// and steps that end like that pass the swing on to each other until the simulation explodes, although each of them
 /// lowers its E. An argument of 2.5 leaves a sixth.
-pub(crate) fn largest_useful_rho(accelerated: usize) -> f64 {
-    let k = accelerated as f64;
-    if accelerated == 0 { 0.0 } else { (1.0 - 0.5 * (2.5 / k) * (2.5 / k)).max(0.0) }
+pub(crate) fn largest_useful_rho(accelerated: f64) -> f64 {
+    let k = accelerated;
+    if k < 1.0 { 0.0 } else { (1.0 - 0.5 * (2.5 / k) * (2.5 / k)).max(0.0) }
 }
 
 #[cfg(test)]

@@ -544,10 +544,10 @@ impl Method {
                 Box::new(Stationary::<D, _>::new(sweep, chebyshev, gamma))
             }
             Kind::Descent => {
-                Box::new(Descent::new(Scale::Blocks, chebyshev.map_or(Momentum::None, Momentum::Chebyshev)))
+                Box::new(Descent::new(Scale::Blocks, chebyshev.map_or(Momentum::None, Momentum::Chebyshev), gamma))
             }
-            Kind::GradientDescent(scale) => Box::new(Descent::new(scale, Momentum::None)),
-            Kind::Nesterov(scale) => Box::new(Descent::new(scale, Momentum::Nesterov(Nesterov::default()))),
+            Kind::GradientDescent(scale) => Box::new(Descent::new(scale, Momentum::None, gamma)),
+            Kind::Nesterov(scale) => Box::new(Descent::new(scale, Momentum::Nesterov(Nesterov::default()), gamma)),
             Kind::NonlinearCg(scale) => Box::new(NonlinearCg::new(scale)),
             Kind::Lbfgs(scale) => Box::new(Lbfgs::new(scale)),
             Kind::Newton => Box::new(Newton::default()),

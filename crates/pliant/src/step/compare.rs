@@ -7,7 +7,7 @@ use super::{SimulationError, step_input};
 use crate::contact::close::Side;
 use crate::counted::counted;
 use crate::device::{Cpu, CpuOnly, Device, DeviceError, Devices, Moment, Slot, Task};
-use crate::math::Vec3;
+use crate::math::{Real, Vec3};
 use crate::model::{Model, State, System};
 use crate::scene::{DeviceSettings, InitialGuess, Precision, Scene};
 use crate::solver::{Control, Method, Parameters, SolveError, find_method, minimise};
@@ -182,8 +182,17 @@ impl Reference {
 
 /// Solves the step that follows `question.state` as well as `f64` allows.
 pub fn reference(question: &Question) -> Result<Reference, SimulationError> {
-    let mut device = Cpu::<f64>::new();
-    let (mut problem, mut x) = problem(&mut device, question, InitialGuess::Inertia)?;
+    match question.scene.device.precision {
+        Precision::F32 => reference_of::<f32>(question),
+        Precision::F64 => reference_of::<f64>(question),
+    }
+}
+
+/// The same of the step as `R` has it: its targets of held vertices are rounded, which shifts E by all that pulls at them.
+fn reference_of<R: Real>(question: &Question) -> Result<Reference, SimulationError> {
+    let mut device = Cpu::<R>::new();
+    let (mut problem, x) = problem(&mut device, question, InitialGuess::Inertia)?;
+    let mut x: Vec<[f64; 4]> = x.iter().map(|x| x.map(Real::f64)).collect();
     let potential = device.potential(&mut problem)?;
     let start_energy = potential.value(&x);
     let report = minimise(potential, &mut x, 1e-10, |k, _| k < 500)
@@ -193,13 +202,10 @@ pub fn reference(question: &Question) -> Result<Reference, SimulationError> {
         let reason = format!("Newton stopped after {iterations} at a gradient of {:.1e} N", report.gradient_norm);
         return Err(SimulationError::Reference { reason });
     }
+    let x = x.iter().map(|x| x.map(R::of)).collect();
     device.measure(&mut problem, Moment::Solution, &x);
-    let rounding = device.measures(&mut problem)?.rounding_energy;
-    let coarser = match question.scene.device.precision {
-        Precision::F32 => f64::from(f32::EPSILON) / f64::EPSILON,
-        Precision::F64 => 1.0,
-    };
-    Ok(Reference { energy: report.energy, start_energy, rounding_energy: coarser * coarser * rounding })
+    let rounding_energy = device.measures(&mut problem)?.rounding_energy;
+    Ok(Reference { energy: report.energy, start_energy, rounding_energy })
 }
 
 #[derive(Clone, Copy)]

@@ -30,11 +30,10 @@ pub(super) fn guess<D: Device>(
     x: &mut D::Points,
 ) -> Result<(), DeviceError> {
     let &Before { x: x_start, v, v_before, h } = before;
-    if which == InitialGuess::Inertia {
-        device.start(problem, x);
-        return Ok(());
+    match which {
+        InitialGuess::Inertia => device.start(problem, x),
+        _ => device.copy(x_start, x),
     }
-    device.copy(x_start, x);
     match which {
         InitialGuess::Inertia | InitialGuess::Position => {}
         InitialGuess::Velocity => device.axpy(Factor::Value(h), v, x),
@@ -50,7 +49,11 @@ pub(super) fn guess<D: Device>(
             device.axpy(Factor::Value(way), v, x);
         }
     }
-    device.hold(problem, x)
+    if which != InitialGuess::Inertia {
+        device.hold(problem, x)?;
+    }
+    device.convert(problem, x);
+    Ok(())
 }
 
 /// d of course eq 38, s, with H v = (∇E(x + h v) − ∇E(x))/h; none where E is not convex along v or falls against it, and at

@@ -236,7 +236,8 @@ pub fn rho_for(scene: &Scene, model: &Model, method: &Method) -> Option<f64> {
     let iterations = scene.solver.iterations.unwrap_or(method.iterations);
     let given = scene.solver.rho;
     method.chebyshev.then(|| {
-        given.or(method.own_rho(&scene.solver)).unwrap_or_else(|| find_rho(model, iterations, scene.time.step_size()))
+        let h = scene.time.step_size();
+        given.or(method.own_rho(&scene.solver)).unwrap_or_else(|| find_rho(method, model, iterations, h))
     })
 }
 

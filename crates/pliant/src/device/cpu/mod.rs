@@ -206,6 +206,12 @@ impl<R: Real> Device for Cpu<R> {
         Ok(())
     }
 
+    fn convert(&mut self, problem: &mut CpuProblem<R>, x: &Vec<[R; 4]>) -> bool {
+        let raised = self.conversion.raise(&mut problem.elements, x);
+        problem.potential_is_current &= !raised;
+        raised
+    }
+
     fn objective(&mut self, problem: &mut CpuProblem<R>, x: &Vec<[R; 4]>) -> Result<f64, DeviceError> {
         Ok(problem.objective(x))
     }

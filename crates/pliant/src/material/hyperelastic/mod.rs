@@ -12,7 +12,7 @@
 //!
 //! **Invertible model conversion** (course eq 45 to 47): Ψ = (1 − l) Ψ_model + l κ vol ‖F − R‖², and l of an element is 1 where its
 //! least stretch is at most λ⁻ = 0.05, 0 from λ⁺ on, and falls by at most L = 0.05 a step ([`crate::model::Conversion`]). Deviation: l is renewed when a step
-//! begins and not in every iteration, so that a step has one objective that it can be measured by; κ is the shear modulus,
+//! begins, and within a step only raised, at the looks at E of descent, so that there is an objective that E can fall of; κ is the shear modulus,
 //! where the paper has 1 Pa.
 //!
 //! Beyond the papers: where a model would be infinite, because an element is nearly or wholly inside out, its formula goes on

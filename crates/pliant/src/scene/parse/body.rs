@@ -223,5 +223,6 @@ fn placement(s: &Section<'_>) -> Placement {
         velocity: s.vector("velocity").unwrap_or_default(),
         jitter: s.number("jitter").unwrap_or(0.0),
         scramble: s.flag("scramble").unwrap_or(false),
+        flatten: s.flag("flatten").unwrap_or(false),
     }
 }

@@ -1,0 +1,221 @@
+//! Descent methods converge to what Newton finds, for every material, and never raise E.
+
+mod support;
+
+use pliant::device::{Cpu, CpuOnly, Device, Scale};
+use pliant::math::{Mat3, Vec3};
+use pliant::model::{Curvature, Model, State};
+use pliant::scene::InitialGuess;
+use pliant::solver::{METHODS, Needs};
+use pliant::step::{Question, Simulation, compare, rho_for};
+use std::sync::Arc;
+use support::*;
+
+const MODELS: [&str; 7] = ["arap", "corotated", "stvk", "neo-hookean", "mooney-rivlin", "fung", "stable-neo-hookean"];
+
+/// Descent in all its variants.
+fn descent_methods() -> impl Iterator<Item = &'static str> {
+    METHODS.iter().filter(|method| method.needs == Needs::Energy && method.name != "newton").map(|method| method.name)
+}
+
+/// A soft block that is held at one side, sags, and was jolted.
+fn block(model: &str) -> (Arc<Model>, State) {
+    let text = format!(
+        "[[solid]]\nshape = \"box\"\nsize = [0.4, 0.2, 0.2]\ncells = [4, 2, 2]\njitter = 0.01\nyoungs_modulus = 4e4\n\
+         poisson_ratio = 0.35\ndensity = 1000\nmodel = \"{model}\"\n\
+         [[pin]]\ninside = [[-0.22, -1, -1], [-0.18, 1, 1]]\n"
+    );
+    let (model, mut state) = build(&scene(&text));
+    let mut random = Random(11);
+    state.v.iter_mut().for_each(|v| *v = random.point());
+    (model, state)
+}
+
+#[test]
+fn every_method_ends_where_newton_does_for_every_material() {
+    for model in MODELS {
+        let (block, state) = block(model);
+        let (exact, report) = newton(&block, &state, 1.0 / 30.0);
+        assert!(report.converged, "{model}: {report:?}");
+        for method in descent_methods() {
+            let mut step = Step::<f64>::new(&block, &state, 1.0 / 30.0);
+            let mut energies = Vec::new();
+            let solved = step.solve(method, 20_000, 1e-9, |_, energy| energies.push(energy)).unwrap();
+            let apart = distance(&step.x, &exact.x);
+            assert!(apart < 1e-8, "{model}, {method}: {apart} m from Newton after {} iterations", solved.iterations);
+            let end = step.device.objective(&mut step.problem, &step.x).unwrap();
+            assert!((end - report.energy).abs() < 1e-10 * energies[0].abs(), "{model}, {method}: {end}, {report:?}");
+        }
+    }
+}
+
+#[test]
+fn a_solve_never_ends_above_where_it_begins_however_wrong_its_parameters_are() {
+    let (block, state) = block("neo-hookean");
+    for method in descent_methods() {
+        for iterations in [1, 7, 8, 9, 50] {
+            let mut step = Step::<f64>::new(&block, &state, 0.2);
+            // From where half of the elements are crushed.
+            let mut random = Random(5);
+            step.x.iter_mut().for_each(|x| *x = (Vec3::load(*x) + Vec3::of(random.point()) * 0.08).store());
+            let mut first = None;
+            step.solve(method, iterations, 0.0, |_, energy| {
+                first.get_or_insert(energy);
+            })
+            .unwrap();
+            let end = step.device.objective(&mut step.problem, &step.x).unwrap();
+            assert!(end < first.unwrap(), "{method}, {iterations} iterations: {first:?} J became {end} J");
+        }
+    }
+}
+
+#[test]
+fn gradients_are_divided_by_the_diagonal_blocks_of_the_hessian_or_by_the_largest() {
+    let (model, state) = block("fung");
+    let mut step = Step::<f64>::new(&model, &state, 1.0 / 30.0);
+    let mut random = Random(3);
+    step.x.iter_mut().for_each(|x| *x = (Vec3::load(*x) + Vec3::of(random.point()) * 0.005).store());
+    let mut blocks = vec![Mat3::<f64>::ZERO; model.vertices()];
+    step.potential().hessian(&step.x, Curvature::Projected, &mut |i, j, block| {
+        if i == j {
+            blocks[i as usize] = blocks[i as usize] + block;
+        }
+    });
+    let Step { device, problem, x, system, .. } = &mut step;
+    let r: Vec<[f64; 4]> = x.iter().map(|_| Vec3::of(random.point()).store()).collect();
+    let mut z = r.clone();
+    device.rescale(problem, Scale::Blocks, x).unwrap();
+    device.divide_by_scale(problem, &r, &mut z);
+    for i in 0..r.len() {
+        let (expected, found) = (Vec3::load(r[i]), blocks[i] * Vec3::load(z[i]));
+        let error = if system.held[i] { Vec3::load(z[i]).length() } else { (expected - found).length() };
+        assert!(error < 1e-9, "vertex {i}: {expected:?}, {found:?}");
+    }
+    device.rescale(problem, Scale::Largest, x).unwrap();
+    device.divide_by_scale(problem, &r, &mut z);
+    let free = (0..r.len()).find(|i| !system.held[*i]).unwrap();
+    let largest = Vec3::load(r[free]).length() / Vec3::load(z[free]).length();
+    let stiffest = blocks.iter().map(|block| (*block * Vec3::axis(0)).length()).fold(0.0, f64::max);
+    assert!(largest >= stiffest && largest < 3.0 * stiffest, "{largest}, {stiffest}");
+    assert!(
+        (0..r.len())
+            .filter(|i| !system.held[*i])
+            .all(|i| { (Vec3::load(r[i]) - Vec3::load(z[i]) * largest).length() < 1e-9 })
+    );
+}
+
+/// Course fig 11: the order of methods, and how far 96 iterations come, on a swinging creature of flesh.
+#[test]
+fn ninety_six_iterations_of_descent_leave_a_thousandth_and_the_methods_keep_their_order() {
+    let text = "[time]\nframe_rate = 30\n[[solid]]\nshape = \"creature\"\ntets = 4000\nmodel = \"neo-hookean\"\n\
+                youngs_modulus = 3e4\npoisson_ratio = 0.4\ndensity = 1000\n[[pin]]\ninside = [[-1, 0.85, -1], [1, 2, 1]]\n\
+                [solver]\nmethod = \"newton\"\n";
+    let scene = scene(text);
+    let mut simulation = Simulation::new(&scene).unwrap();
+    (0..6).for_each(|_| drop(simulation.step().unwrap()));
+    let (model, state) = (simulation.model().clone(), simulation.state().unwrap());
+    let question = Question { scene: &scene, model: &model, state: &state, sides: &Default::default() };
+    let names = [
+        "gradient-descent",
+        "gradient-descent-jacobi",
+        "nesterov-jacobi",
+        "descent",
+        "nonlinear-cg-jacobi",
+        "lbfgs-jacobi",
+    ];
+    let methods = names.map(|name| {
+        let method = METHODS.iter().find(|method| method.name == name).unwrap();
+        (name, rho_for(&scene, &model, method), 96)
+    });
+    let comparison = compare(&CpuOnly, &question, &methods, |_| ()).unwrap();
+    let errors: Vec<f64> = comparison.methods.iter().map(|m| m.curve.last().unwrap().relative_error).collect();
+    println!("{names:?} {errors:?}");
+    let [plain, jacobi, nesterov, chebyshev, cg, lbfgs] = errors[..] else { panic!("{errors:?}") };
+    assert!(plain > 2.0 * jacobi && jacobi > 2.0 * nesterov && nesterov > 2.0 * chebyshev, "{errors:?}");
+    assert!(chebyshev < 1e-3 && cg < 1e-2 && lbfgs < 1e-2, "{errors:?}");
+}
+
+#[test]
+fn a_resumed_simulation_takes_the_same_steps() {
+    let text = "[time]\nframe_rate = 30\n[[solid]]\nshape = \"box\"\nsize = 0.2\ncells = 3\nmodel = \"stvk\"\n\
+                scramble = true\nseed = 1\n[solver]\nmethod = \"descent\"\niterations = 24\n";
+    let scene = scene(&text.replace("seed = 1\n", ""));
+    let mut whole = Simulation::new(&scene).unwrap();
+    (0..5).for_each(|_| drop(whole.step().unwrap()));
+    let middle = whole.state().unwrap();
+    assert!(!middle.v_before.is_empty() && middle.step_length > 0.0, "{}", middle.step_length);
+    assert!(middle.converted.iter().any(|share| *share > 0.0 && *share < 1.0), "nothing is converted");
+    let mut resumed = Simulation::new(&scene).unwrap();
+    resumed.set_state(&middle).unwrap();
+    for _ in 0..3 {
+        whole.step().unwrap();
+        resumed.step().unwrap();
+        assert_eq!(whole.state().unwrap(), resumed.state().unwrap());
+    }
+}
+
+#[test]
+fn first_iterates_are_what_they_are_called() {
+    let text = |guess: &str| {
+        format!(
+            "gravity = [0, 0, 0]\n[time]\nframe_rate = 30\n[[solid]]\nshape = \"box\"\ncells = 1\nvelocity = [1, 0, 0]\n\
+             model = \"neo-hookean\"\n[solver]\nmethod = \"descent\"\ninitial_guess = \"{guess}\"\niterations = 1\n"
+        )
+    };
+    // Free flight is solved by where velocities lead, and by nothing else in one iteration.
+    for (guess, moved) in
+        [("velocity", true), ("acceleration", true), ("inertia", true), ("optimal", true), ("position", false)]
+    {
+        let scene = scene(&text(guess));
+        let mut simulation = Simulation::new(&scene).unwrap();
+        let before = simulation.state().unwrap();
+        let certificate = simulation.step().unwrap().certificate;
+        assert_eq!(certificate.start_energy < 1e-9, moved, "{guess}: {certificate:?}");
+        let after = simulation.state().unwrap();
+        let distance = after.x[0][0] - before.x[0][0];
+        assert!(!moved || (distance - 1.0 / 30.0).abs() < 1e-6, "{guess}: {distance} m");
+    }
+    assert_eq!(scene(&text("optimal")).solver.initial_guess, Some(InitialGuess::Optimal));
+}
+
+/// METHODS 6: flattened and scrambled, with every material.
+#[test]
+fn crushed_blocks_of_every_material_come_back_to_their_shape() {
+    for model in MODELS {
+        for (flatten, seed) in [(false, "1"), (true, "2"), (true, "3")] {
+            let flat = flatten.to_string();
+            let set = [("solid.model", model), ("solid.flatten", &flat), ("seed", seed), ("solid.cells", "3")];
+            let scene = shipped("squash-recover.toml", &set);
+            let mut simulation = Simulation::new(&scene).unwrap();
+            let mut last = simulation.step().unwrap();
+            (1..200).for_each(|_| last = simulation.step().unwrap());
+            let certificate = last.certificate;
+            assert!(certificate.inverted == 0 && certificate.max_stretch < 0.01, "{model} {seed}: {certificate:?}");
+        }
+    }
+}
+
+#[test]
+fn contact_holds_a_soft_ball() {
+    let text = "[time]\nframe_rate = 60\n[[solid]]\nshape = \"sphere\"\nradius = 0.1\nedge = 0.04\nmodel = \"neo-hookean\"\n\
+                youngs_modulus = 1e5\ndensity = 1000\nposition = [0, 0.12, 0]\n[[collider]]\nshape = \"half-space\"\n\
+                [solver]\nmethod = \"descent\"\n[[force]]\nkind = \"damping\"\nrate = 3\n";
+    let mut simulation = Simulation::new(&scene(text)).unwrap();
+    let mut last = simulation.step().unwrap();
+    (1..120).for_each(|_| last = simulation.step().unwrap());
+    let state = simulation.state().unwrap();
+    let lowest = state.x.iter().map(|x| x[1]).fold(f64::MAX, f64::min);
+    let fastest = state.v.iter().map(|v| v.iter().map(|c| c * c).sum::<f64>().sqrt()).fold(0.0, f64::max);
+    assert!(lowest > -1e-3 && lowest < 2e-3 && fastest < 0.02, "{lowest} m, {fastest} m/s, {:?}", last.certificate);
+}
+
+#[test]
+fn precision_f32_is_enough() {
+    let (block, state) = block("mooney-rivlin");
+    let exact = newton(&block, &state, 1.0 / 30.0).0;
+    let mut step = Step::<f32>::new(&block, &state, 1.0 / 30.0);
+    step.solve("descent", 400, 0.0, |_, _| ()).unwrap();
+    let apart = distance(&step.x, &exact.x);
+    assert!(apart < 2e-6, "{apart} m");
+    let _: &Cpu<f32> = &step.device;
+}
