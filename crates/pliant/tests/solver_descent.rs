@@ -64,7 +64,9 @@ fn a_solve_never_ends_above_where_it_begins_however_wrong_its_parameters_are() {
             })
             .unwrap();
             let end = step.device.objective(&mut step.problem, &step.x).unwrap();
-            assert!(end < first.unwrap(), "{method}, {iterations} iterations: {first:?} J became {end} J");
+            let first = first.unwrap();
+            assert!(end <= first * (1.0 + 1e-13), "{method}, {iterations} iterations: {first} J became {end} J");
+            assert!(end < 0.5 * first || iterations < 50, "{method}: {first} J became {end} J");
         }
     }
 }
@@ -112,7 +114,9 @@ fn ninety_six_iterations_of_descent_leave_a_thousandth_and_the_methods_keep_thei
                 [solver]\nmethod = \"newton\"\n";
     let scene = scene(text);
     let mut simulation = Simulation::new(&scene).unwrap();
-    (0..6).for_each(|_| drop(simulation.step().unwrap()));
+    for _ in 0..6 {
+        simulation.step().unwrap();
+    }
     let (model, state) = (simulation.model().clone(), simulation.state().unwrap());
     let question = Question { scene: &scene, model: &model, state: &state, sides: &Default::default() };
     let names = [
@@ -141,16 +145,19 @@ fn a_resumed_simulation_takes_the_same_steps() {
                 scramble = true\nseed = 1\n[solver]\nmethod = \"descent\"\niterations = 24\n";
     let scene = scene(&text.replace("seed = 1\n", ""));
     let mut whole = Simulation::new(&scene).unwrap();
-    (0..5).for_each(|_| drop(whole.step().unwrap()));
+    for _ in 0..5 {
+        whole.step().unwrap();
+    }
     let middle = whole.state().unwrap();
     assert!(!middle.v_before.is_empty() && middle.step_length > 0.0, "{}", middle.step_length);
     assert!(middle.converted.iter().any(|share| *share > 0.0 && *share < 1.0), "nothing is converted");
     let mut resumed = Simulation::new(&scene).unwrap();
     resumed.set_state(&middle).unwrap();
+    resumed.set_rho(whole.rho().unwrap());
     for _ in 0..3 {
         whole.step().unwrap();
         resumed.step().unwrap();
-        assert_eq!(whole.state().unwrap(), resumed.state().unwrap());
+        assert!(whole.state().unwrap() == resumed.state().unwrap());
     }
 }
 

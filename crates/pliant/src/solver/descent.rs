@@ -24,8 +24,8 @@ pub(super) const RENEWED: usize = 32;
 const LOOKED_AT: usize = 8;
 /// γ: what α is multiplied by when E has not fallen.
 pub(super) const SHORTER: f64 = 0.7;
-/// What ∇Eᵀ P⁻¹ ∇E promises is lost in rounding if it is less than this part of what the solve has gained.
-const DROWNED: f64 = 1e-6;
+/// E is not known better than to this part of it.
+const ROUNDING: f64 = 1e-14;
 /// α of the first solve, unless the scene says otherwise.
 const FIRST: f64 = 0.6;
 /// What α of the last solve is divided by for the next one.
@@ -95,12 +95,19 @@ impl<D: Device> Descent<D> {
         }
     }
 
-    /// Steps 1 to 4.
-    fn iterate(&mut self, device: &mut D, problem: &mut D::Problem, x: &mut D::Points, step_length: f64) {
-        let Some(Fields { gradient, z, before, ahead, .. }) = &mut self.fields else { return };
-        device.gradient(problem, x, gradient);
-        device.divide_by_scale(problem, gradient, z);
-        device.dot(gradient, z, RESIDUAL);
+    /// Step 1: the direction at x; ∇Eᵀ P⁻¹ ∇E.
+    fn aim(&mut self, device: &mut D, problem: &mut D::Problem, x: &D::Points) -> Result<f64, SolveError> {
+        if let Some(Fields { gradient, z, .. }) = &mut self.fields {
+            device.gradient(problem, x, gradient);
+            device.divide_by_scale(problem, gradient, z);
+            device.dot(gradient, z, RESIDUAL);
+        }
+        Ok(device.scalar(RESIDUAL)?)
+    }
+
+    /// Steps 3 and 4.
+    fn go(&mut self, device: &mut D, problem: &D::Problem, x: &mut D::Points, step_length: f64) {
+        let Some(Fields { z, before, ahead, .. }) = &mut self.fields else { return };
         match &mut self.momentum {
             Momentum::None => device.axpy(Factor::Value(-step_length), z, x),
             Momentum::Chebyshev(chebyshev) => {
@@ -154,21 +161,24 @@ impl<D: Device> Solver<D> for Descent<D> {
         if let Momentum::Nesterov(nesterov) = &mut self.momentum {
             *nesterov = Nesterov::default();
         }
-        let mut first = f64::INFINITY;
+        // What ∇Eᵀ P⁻¹ ∇E promises is lost in rounding if it is less than this part of what the solve has gained.
+        let drowned = if device.precision() == "f64" { 1e-15 } else { 1e-6 };
+        let (mut first, mut fell) = (f64::INFINITY, false);
         while control.go_on(device, problem, report.iterations, x) {
-            if report.iterations % RENEWED == 0 {
+            if report.iterations.is_multiple_of(RENEWED) {
                 device.rescale(problem, self.scale, x)?;
             }
-            self.iterate(device, problem, x, step_length);
-            report.iterations += 1;
-            let residual = device.scalar(RESIDUAL)?;
+            let residual = self.aim(device, problem, x)?;
             first = if first.is_infinite() { residual } else { first };
-            report.converged = control.converged(residual, first);
+            // Before momentum carries x away from here.
+            report.converged = control.converged(residual, first) || residual == 0.0;
             if report.converged || control.settle(report.iterations, residual, 0) {
                 report.settled = !report.converged;
                 break;
             }
-            if report.iterations % LOOKED_AT == 0 {
+            self.go(device, problem, x, step_length);
+            report.iterations += 1;
+            if report.iterations.is_multiple_of(LOOKED_AT) || report.iterations == control.iterations {
                 let Some(fields) = &mut self.fields else { break };
                 if device.convert(problem, x) {
                     // Of another objective E was another.
@@ -176,17 +186,20 @@ impl<D: Device> Solver<D> for Descent<D> {
                     device.rescale(problem, self.scale, x)?;
                 }
                 let energy = device.objective(problem, x)?;
-                if energy < least {
+                if energy <= least + ROUNDING * least.abs() {
                     device.copy(x, &mut fields.kept);
-                    (least, self.step_length) = (energy, step_length);
+                    (least, self.step_length, fell) = (energy, step_length, true);
                     continue;
                 }
                 device.copy(&fields.kept, x);
-                if residual <= DROWNED * (start - least) {
+                if residual <= drowned * (start - least) {
                     report.settled = true;
                     break;
                 }
                 step_length *= SHORTER;
+                if !fell {
+                    self.step_length = step_length;
+                }
                 report.restarts += 1;
                 self.restart(device, x, report.restarts > 1);
                 if step_length < SHORTEST {
@@ -197,7 +210,7 @@ impl<D: Device> Solver<D> for Descent<D> {
         // The iterations since the last look.
         if let Some(fields) = &self.fields {
             let energy = device.objective(problem, x)?;
-            if energy.is_nan() || energy > least {
+            if energy.is_nan() || energy > least + ROUNDING * least.abs() {
                 device.copy(&fields.kept, x);
             }
         }

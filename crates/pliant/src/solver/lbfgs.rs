@@ -108,7 +108,7 @@ impl<D: Device> Solver<D> for Lbfgs<D> {
         let mut energy = device.objective(problem, x)?;
         let mut first = f64::INFINITY;
         while control.go_on(device, problem, report.iterations, x) {
-            if report.iterations % RENEWED == 0 {
+            if report.iterations.is_multiple_of(RENEWED) {
                 device.rescale(problem, self.scale, x)?;
             }
             device.gradient(problem, x, &mut g);

@@ -487,7 +487,7 @@ impl Method {
             };
             if !offers {
                 let instead =
-                    "method 'newton' (on the CPU), or a projective material (springs, arap, quadratic bending)";
+                    "method 'descent' or 'newton' (on the CPU), or a projective material (springs, arap, quadratic bending)";
                 return Err(MethodError::Unsuitable { method: self.name, element: elements.name(), lacks, instead });
             }
         }

@@ -42,7 +42,7 @@ impl<D: Device> Solver<D> for NonlinearCg<D> {
         let mut energy = device.objective(problem, x)?;
         let (mut trial, mut first, mut fresh) = (1.0, f64::INFINITY, true);
         while control.go_on(device, problem, report.iterations, x) {
-            let renewed = report.iterations % RENEWED == 0;
+            let renewed = report.iterations.is_multiple_of(RENEWED);
             if renewed {
                 device.rescale(problem, self.scale, x)?;
             }
