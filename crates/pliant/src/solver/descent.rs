@@ -162,7 +162,7 @@ impl<D: Device> Solver<D> for Descent<D> {
             *nesterov = Nesterov::default();
         }
         // What ∇Eᵀ P⁻¹ ∇E promises is lost in rounding if it is less than this part of what the solve has gained.
-        let drowned = if device.precision() == "f64" { 1e-15 } else { 1e-6 };
+        let drowned = if device.precision() == "f64" { 1e-18 } else { 1e-6 };
         let (mut first, mut fell) = (f64::INFINITY, false);
         while control.go_on(device, problem, report.iterations, x) {
             if report.iterations.is_multiple_of(RENEWED) {
