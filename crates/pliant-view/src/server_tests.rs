@@ -25,6 +25,10 @@ struct Server {
 
 impl Server {
     fn new(host: &str, resolution: usize) -> Self {
+        Self::within(Limits::default(), host, resolution)
+    }
+
+    fn within(limits: Limits, host: &str, resolution: usize) -> Self {
         let text = format!(
             "pliant = 1\n[time]\nframe_rate = 100\n[[cloth]]\nresolution = {resolution}\n[[pin]]\ncorners = ['-x-z', '+x-z']"
         );
@@ -34,7 +38,7 @@ impl Server {
         let (tell, told): (_, Receiver<Address>) = mpsc::channel();
         let asked = stop.clone();
         let thread = std::thread::spawn(move || {
-            serve(&CpuOnly, scene, &options, &asked, |address| tell.send(address.clone()).unwrap())
+            serve_within(&CpuOnly, scene, (&options, limits), &asked, |address| tell.send(address.clone()).unwrap())
         });
         let address = told.recv_timeout(PATIENCE).unwrap();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
@@ -322,6 +326,98 @@ fn a_client_that_never_reads_costs_neither_time_nor_memory() {
     assert!(beside > 0.7 * alone, "{beside} frames a second beside it, {alone} before");
     let grown = resident() - before;
     assert!(grown < 10.0, "{grown} MiB in two seconds");
+}
+
+/// A connection that has said a part of what it wants.
+fn half_said(server: &Server) -> TcpStream {
+    let mut stream = TcpStream::connect(("127.0.0.1", server.port())).unwrap();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    write!(stream, "GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n").unwrap();
+    stream
+}
+
+/// The rest of what the server says, until it closes.
+fn rest(stream: &mut TcpStream) -> String {
+    let mut bytes = Vec::new();
+    // A connection that is cut is closed, too.
+    let _ = stream.read_to_end(&mut bytes).map_err(|error| assert_eq!(error.kind(), io::ErrorKind::ConnectionReset));
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[test]
+fn half_a_request_is_let_go_in_time() {
+    let server = Server::within(Limits { head: Duration::from_millis(300), ..Limits::default() }, "127.0.0.1", 5);
+    let begun = Instant::now();
+    let mut half = half_said(&server);
+    let mut nothing = TcpStream::connect(("127.0.0.1", server.port())).unwrap();
+    nothing.set_read_timeout(Some(PATIENCE)).unwrap();
+    [&mut half, &mut nothing].into_iter().for_each(|stream| drop(rest(stream)));
+    assert!((0.3..5.0).contains(&begun.elapsed().as_secs_f64()), "{:?}", begun.elapsed());
+}
+
+#[test]
+fn three_hundred_half_requests_stop_neither_the_driver_nor_whoever_comes() {
+    let server = Server::within(Limits { head: 4 * PATIENCE, ..Limits::default() }, "127.0.0.1", 9);
+    let mut driver = server.connect("/ws", None).unwrap();
+    let mut halves: Vec<_> = (0..300).map(|_| half_said(&server)).collect();
+    let host = format!("Host: 127.0.0.1:{}\r\n", server.port());
+    assert_eq!(server.get("/", &host).0, 200);
+    assert!(rate(&server, &mut driver, 0.5) > 20.0);
+    assert!(server.connect("/ws", None).is_ok());
+    // The oldest made room.
+    assert_eq!(rest(&mut halves[0]), "");
+    // The last ones may still say the rest.
+    let last = &mut halves[299];
+    write!(last, "Connection: close\r\n\r\n").unwrap();
+    assert!(rest(last).starts_with("HTTP/1.1 200"));
+    // The end waits for nobody.
+    let begun = Instant::now();
+    server.stop.store(true, Ordering::Relaxed);
+    assert_eq!(server.closed(&mut driver).0, 1001);
+    drop(server);
+    assert!(begun.elapsed() < Duration::from_secs(3), "{:?}", begun.elapsed());
+}
+
+#[test]
+fn where_all_places_are_taken_one_more_is_told_so() {
+    let server = Server::within(Limits { open: 1, ..Limits::default() }, "127.0.0.1", 5);
+    let mut driver = server.connect("/ws", None).unwrap();
+    // It has got its answer, and may ask for more.
+    let mut first = half_said(&server);
+    write!(first, "\r\n").unwrap();
+    let mut answer = [0; 12];
+    first.read_exact(&mut answer).unwrap();
+    assert_eq!(&answer, b"HTTP/1.1 200");
+    let mut second = TcpStream::connect(("127.0.0.1", server.port())).unwrap();
+    let told = rest(&mut second);
+    assert!(told.starts_with("HTTP/1.1 503") && told.ends_with("\r\n\r\ntoo many connections; try again"), "{told}");
+    // A WebSocket needs no place.
+    server.frame(&mut driver);
+    drop(first);
+    let begun = Instant::now();
+    while server.connect("/ws", None).is_err() {
+        assert!(begun.elapsed() < PATIENCE);
+    }
+}
+
+#[test]
+fn a_client_that_takes_little_gets_fewer_frames_and_one_that_takes_nothing_is_let_go() {
+    let server = Server::within(Limits { stalled: Duration::from_secs(2), ..Limits::default() }, "127.0.0.1", 71);
+    let mut slow = server.connect("/ws", None).unwrap();
+    server.command(&mut slow, r#"{"do":"set","method":"pd-jacobi","iterations":1,"gravity":[0,0,0],"n":1}"#);
+    let _stalled = server.connect("/ws", None).unwrap();
+    let (begun, mut steps, mut clients) = (Instant::now(), Vec::new(), 2);
+    while begun.elapsed() < 3 * PATIENCE && (clients > 1 || steps.len() < 60) {
+        std::thread::sleep(Duration::from_millis(50));
+        server.wait(&mut slow, "message", |message| {
+            steps.extend(facts(message, 2).and_then(|frame| frame["step"].as_u64()));
+            clients = state(message).map_or(clients, |state| state["clients"].as_u64().unwrap());
+            Some(())
+        });
+    }
+    assert_eq!(clients, 1);
+    let missed = steps.windows(2).map(|pair| pair[1] - pair[0]).max();
+    assert!(missed > Some(5), "{steps:?}");
 }
 
 /// Memory of this process, MiB; 0 where the system does not tell.
