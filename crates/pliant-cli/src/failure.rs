@@ -64,7 +64,7 @@ pub(crate) fn problems(error: &anyhow::Error) -> Vec<Problem> {
         (Some(SimulationError::Method(_)), _) => plain("method"),
         (Some(SimulationError::Device(_)), _) => plain("device"),
         (Some(SimulationError::Reference { .. }), _) => plain("reference"),
-        (Some(SimulationError::Stuck { .. }), _) => plain("stuck"),
+        (Some(SimulationError::Stuck { .. } | SimulationError::Stopped { .. }), _) => plain("stuck"),
         (Some(SimulationError::WrongState { .. }), _) => plain("model"),
         (_, Some(RunError::Preview(_))) => plain("preview"),
         (_, Some(RunError::Beyond { .. } | RunError::Folder(FolderError::Checkpoint(_)))) => plain("checkpoint"),

@@ -18,4 +18,5 @@ pub use compare::{Comparison, Convergence, Curve, CurvePoint, Question, Referenc
 pub use error::SimulationError;
 pub use input::step_input;
 pub use simulation::{Simulation, rho_for};
+pub use crate::solver::Stop;
 pub use stepper::{StepReport, Stepper};

@@ -5,7 +5,7 @@ use crate::contact::close::Side;
 use crate::device::{CpuOnly, Device, DeviceError, Devices, Task};
 use crate::model::{Hands, Model, State};
 use crate::scene::{DeviceSettings, Scene};
-use crate::solver::{Method, Parameters, find_method_for};
+use crate::solver::{Method, Parameters, Stop, find_method_for};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -118,6 +118,12 @@ impl Simulation {
     /// device fails it may not get it.
     pub fn step_showing(&mut self, see: &mut dyn FnMut(State)) -> Result<StepReport, SimulationError> {
         self.stepper.step_showing(see)
+    }
+
+    /// Steps end with [`SimulationError::Stopped`] as soon as somebody raises this: on the CPU at the next iteration, on a device
+    /// that works on many at once when it is done with those. Such a step is not to have been: the next one gives the same bits.
+    pub fn heed(&mut self, stop: &Stop) {
+        self.stepper.heed(stop);
     }
 
     /// Replaces what hands hold, from the next step on: vertices that are dragged, or pinned and freed while the simulation
