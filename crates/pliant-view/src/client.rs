@@ -203,7 +203,7 @@ fn hear_out(
     if !drives {
         return refused("somebody else drives; `drive` asks for it");
     }
-    match hall.orders.try_send(Order::Do { from: id, what: what.clone() }) {
+    match hall.orders.send(Order::Do { from: id, what: what.clone() }) {
         Ok(()) => Ok(None),
         Err(TrySendError::Full(_)) => refused("too many commands at once"),
         Err(TrySendError::Disconnected(_)) => Err(Some((close_code::AWAY, "the simulation has ended".to_string()))),

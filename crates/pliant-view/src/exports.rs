@@ -80,7 +80,7 @@ async fn recording(
         return (StatusCode::SERVICE_UNAVAILABLE, "others download; try again\n").into_response();
     };
     let (reply, take) = oneshot::channel();
-    if hall.orders.try_send(Order::Take(reply)).is_err() {
+    if hall.orders.send(Order::Take(reply)).is_err() {
         return (StatusCode::SERVICE_UNAVAILABLE, "the simulation is busy; try again\n").into_response();
     }
     let Ok(Some(take)) = take.await else {

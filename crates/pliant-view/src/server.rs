@@ -8,7 +8,7 @@ use crate::crowd::{Crowd, MOST};
 use crate::exports;
 use crate::guard::Guard;
 use crate::library::Library;
-use crate::orders::WAITING;
+use crate::orders::way;
 use crate::page::PAGE;
 use crate::session::Session;
 use axum::Router;
@@ -130,7 +130,7 @@ fn serve_within<D: Devices + Sync>(
     let token = if options.host.is_loopback() { None } else { Some(token()?) };
     let address = Address { socket, token };
 
-    let (orders, waiting) = mpsc::sync_channel(WAITING);
+    let (orders, inbox) = way();
     let (board, crowd) = (Arc::new(Board::new()), watch::Sender::new(Crowd::default()));
     let library = Library::beside(&options.file, scene.device.clone());
     let seen = crowd.subscribe();
@@ -149,10 +149,10 @@ fn serve_within<D: Devices + Sync>(
         let ends = Ends(&over);
         scope.spawn(move || {
             let _ends = ends;
-            match Session::new(devices, board, seen, (scene, library)) {
+            match Session::new(devices, board, (seen, inbox), (scene, library)) {
                 Ok(session) => {
                     let _ = made.send(Ok(()));
-                    session.run(&waiting, stop);
+                    session.run(stop);
                 }
                 Err(error) => drop(made.send(Err(error))),
             }
@@ -183,6 +183,7 @@ async fn wait(stops: [&AtomicBool; 2], hall: &Hall) {
     while !stops.iter().any(|stop| stop.load(Ordering::Relaxed)) {
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
+    hall.orders.end_step();
     hall.ending.send_replace(true);
     // Clients that do not listen are not waited for.
     tokio::time::sleep(FAREWELL).await;

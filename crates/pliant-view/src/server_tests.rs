@@ -5,6 +5,7 @@ use serde_json::Value;
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::sync::mpsc::Receiver;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Instant;
 use tokio::runtime::Runtime;
@@ -15,6 +16,13 @@ use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
 type Socket = WebSocketStream<MaybeTlsStream<tokio::net::TcpStream>>;
 
 const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Whoever measures time or memory, or takes much of them, has this: such tests are not beside each other.
+static ALONE: Mutex<()> = Mutex::new(());
+
+fn undisturbed() -> MutexGuard<'static, ()> {
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 struct Server {
     address: Address,
@@ -200,6 +208,36 @@ fn a_step_is_one_frame_and_a_drag_shows_within_two() {
 }
 
 #[test]
+fn a_pause_comes_in_the_middle_of_a_long_step() {
+    let _undisturbed = undisturbed();
+    let server = Server::new("127.0.0.1", 61);
+    let mut socket = server.connect("/ws", None).unwrap();
+    server.command(&mut socket, r#"{"do":"set","method":"newton","n":1}"#);
+    let mut ms = 0.0f64;
+    for _ in 0..3 {
+        let newton = |message: &Message| facts(message, 2).filter(|frame| frame["method"] == "newton");
+        let frame = server.wait(&mut socket, "frame of Newton's", newton);
+        ms = ms.max(frame["ms"].as_f64().unwrap_or(0.0));
+    }
+    assert!(ms > 200.0, "a step of {ms} ms is not long");
+    let mut least = f64::INFINITY;
+    for _ in 0..3 {
+        // The next step begins now.
+        let begun = server.frame(&mut socket)["step"].clone();
+        std::thread::sleep(Duration::from_millis(20));
+        let asked = Instant::now();
+        server.command(&mut socket, r#"{"do":"pause"}"#);
+        let paused = |message: &Message| state(message).filter(|state| state["playing"] == false);
+        server.wait(&mut socket, "pause", paused);
+        least = least.min(asked.elapsed().as_secs_f64() * 1e3);
+        server.command(&mut socket, r#"{"do":"play"}"#);
+        let next = |message: &Message| facts(message, 2).filter(|frame| frame["step"] != begun);
+        server.wait(&mut socket, "next step", next);
+    }
+    assert!(least < 0.5 * ms, "{least} ms until a pause, with steps of {ms} ms");
+}
+
+#[test]
 fn a_client_that_tells_what_it_has_seen_never_gets_what_is_old() {
     let server = Server::new("127.0.0.1", 9);
     let mut socket = server.connect("/ws", None).unwrap();
@@ -306,6 +344,7 @@ fn ten_thousand_random_and_oversized_messages_are_closed_one_by_one_and_stop_nob
         closed[kind] += 1;
     }
     assert_eq!(closed, [9000, 900, 100]);
+    let _undisturbed = undisturbed();
     let left = rate(&server, &mut good, 0.5);
     assert!(left > 60.0, "{left} frames a second after it");
 }
@@ -321,6 +360,7 @@ fn a_client_that_never_reads_costs_neither_time_nor_memory() {
     rate(&server, &mut good, 1.0);
     let alone = rate(&server, &mut good, 1.0);
     let _stalled = server.connect("/ws", None).unwrap();
+    let _undisturbed = undisturbed();
     rate(&server, &mut good, 3.0);
     let (before, beside) = (resident(), rate(&server, &mut good, 2.0));
     assert!(beside > 0.7 * alone, "{beside} frames a second beside it, {alone} before");

@@ -4,10 +4,21 @@ use super::{SimulationError, StepReport, Stepper};
 use crate::contact::close::Side;
 use crate::device::{CpuOnly, Device, DeviceError, Devices, Task};
 use crate::model::{Hands, Model, State};
-use crate::scene::{DeviceSettings, Scene};
+use crate::scene::{DeviceSettings, Scene, SolverSettings};
 use crate::solver::{Method, Parameters, Stop, find_method_for};
 use std::sync::Arc;
 use std::time::Duration;
+
+/// Where a simulation was the last time that its device answered.
+#[derive(Clone, Copy, Debug)]
+pub struct Known<'a> {
+    /// The state.
+    pub state: &'a State,
+    /// On which sides of each other parts of bodies were, as [`Simulation::sides`] says.
+    pub sides: &'a [Vec<Side>; 2],
+    /// ρ in use, if the method has one.
+    pub rho: Option<f64>,
+}
 
 /// A scene being simulated.
 ///
@@ -51,6 +62,26 @@ impl Simulation {
     pub fn on(devices: &impl Devices, scene: &Scene) -> Result<Self, SimulationError> {
         let (model, state) = Model::with_cache(scene, &devices.cache())?;
         on_device(devices, &scene.device, Build { scene, model: &Arc::new(model), state: &state })
+    }
+
+    /// Goes on on the CPU from where this simulation of `scene` was known to be, by the same method; for when its device has
+    /// failed. `None` where the scene asked for that device, or it is the CPU. Hands have to take hold again.
+    pub fn moved_to_cpu(
+        &self,
+        devices: &impl Devices,
+        scene: &Scene,
+        known: &Known,
+    ) -> Result<Option<Self>, SimulationError> {
+        if scene.device.name != "auto" || !self.remote {
+            return Ok(None);
+        }
+        let device = DeviceSettings { name: "cpu".to_string(), ..scene.device.clone() };
+        let solver = SolverSettings { method: self.method.name.to_string(), ..scene.solver.clone() };
+        let mut moved = Self::on(devices, &Scene { device, solver, ..scene.clone() })?;
+        moved.set_state(known.state)?;
+        moved.set_sides(known.sides);
+        known.rho.into_iter().for_each(|rho| moved.set_rho(rho));
+        Ok(Some(moved))
     }
 
     /// The frozen model, with pins for what drags have pinched so far and for what is in hands.
