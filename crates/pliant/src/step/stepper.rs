@@ -109,6 +109,8 @@ pub(super) struct DeviceStepper<D: Device> {
     /// ρ in use: that of the settings, or less after steps that it was too large for.
     rho: f64,
     input: StepInput,
+    /// The model whose contacts the device looks for.
+    searches: Arc<Model>,
     /// The step whose contacts were looked for last.
     searched: Option<u64>,
     /// Time the last certificate took; a deadline leaves room for it.
@@ -146,6 +148,7 @@ where
         let fields = Fields { x: field(), v: field(), x_next: field(), v_next: field(), iterate: field() };
         let mut stepper = Self {
             device,
+            searches: model.clone(),
             grasp: Grasp::new(model),
             settings,
             pieces: vec![piece],
@@ -194,7 +197,14 @@ where
         if let Some(k) = found.filter(|k| self.pieces[*k].pins == pins) {
             return Ok(k);
         }
+        // Another grip makes another model, which is searched anew; on which sides of each other bodies were stays true.
+        let sides = if Arc::ptr_eq(model, &self.searches) { None } else { Some(self.device.sides()?) };
         let piece = Self::piece(&mut self.device, model, &self.settings, h, time)?;
+        if let Some(sides) = sides {
+            self.searches = model.clone();
+            self.device.set_sides(&sides);
+            self.searched = None;
+        }
         match found {
             Some(k) => self.pieces[k] = piece,
             None => self.pieces.push(piece),
