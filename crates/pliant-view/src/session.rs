@@ -289,8 +289,8 @@ impl<'a, D: Devices> Session<'a, D> {
             return Ok(());
         }
         let view = &self.views[0];
-        let mut recording = Recording::new(&view.scene, view.model(), view.state.time)?;
-        recording.add(&view.state.x).map_err(|error| error.to_string())?;
+        let mut recording = Recording::new(view)?;
+        recording.add(view).map_err(|error| error.to_string())?;
         self.recording = Some(recording);
         Ok(())
     }

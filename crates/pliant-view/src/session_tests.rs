@@ -155,6 +155,7 @@ fn recordings_hold_their_frames_and_play_as_files() {
     stage.frames(2);
     assert_eq!((&stage.state()["recording"]["frames"], &stage.state()["recording"]["on"]), (&json!(7), &json!(false)));
     let take = stage.session.recording.as_ref().and_then(Recording::now).unwrap();
+    assert_eq!(take.name, "napkin-pd-direct-chebyshev-000000-000006");
     // Two at once do not meet.
     let [path, other] = [(); 2].map(|()| take.glb().unwrap());
     let glb = std::fs::read(&path).unwrap();
@@ -163,6 +164,12 @@ fn recordings_hold_their_frames_and_play_as_files() {
     assert_eq!(&glb[..4], b"glTF");
     let page = std::fs::read_to_string(take.page("<i>PLIANT-RECORDING</i>").unwrap()).unwrap();
     assert!(page.starts_with("<i>") && page.len() > 1000);
+    stage.command(r#"{"do":"record","on":true}"#).unwrap();
+    stage.command(r#"{"do":"set","method":"xpbd"}"#).unwrap();
+    stage.frames(1);
+    let take = stage.session.recording.as_ref().and_then(Recording::now).unwrap();
+    assert_eq!(take.name, "napkin-several-methods-000008-000009");
+    assert_eq!(stage.board.snapshot(0).unwrap().name, "napkin-xpbd-000009");
 }
 
 #[test]

@@ -175,6 +175,11 @@ impl View {
         Ok(self.facts())
     }
 
+    /// Which frame of the scene is shown, from 0.
+    pub fn number(&self) -> u64 {
+        self.state.step / self.scene.time.steps_per_frame as u64
+    }
+
     /// What is known of the last frame.
     pub fn facts(&self) -> FrameFacts {
         FrameFacts {

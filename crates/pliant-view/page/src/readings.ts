@@ -1,4 +1,4 @@
-// The numbers of the last frame.
+// The numbers of the last frame of each view.
 
 import { make, say } from "./dom.ts";
 import type { FrameInfo } from "./messages.ts";
@@ -36,18 +36,28 @@ function trouble(frame: FrameInfo): string {
 
 export class Readings {
   readonly element: HTMLElement;
-  private readonly cells: HTMLElement[];
+  /** Of each row one for each view. */
+  private readonly cells: HTMLElement[][];
 
   constructor() {
-    this.cells = ROWS.map(() => make("dd", {}, "–"));
+    this.cells = ROWS.map(() => [0, 1].map((view) => make("dd", { class: `view-${view}`, hidden: view > 0 }, "–")));
     this.element = make("dl", { class: "readings" });
-    ROWS.forEach((row, i) => this.element.append(make("div", { title: row.title }, make("dt", {}, row.label), this.cells[i])));
+    ROWS.forEach((row, i) => this.element.append(make("div", { title: row.title }, make("dt", {}, row.label), ...this.cells[i])));
   }
 
-  show(frame: FrameInfo): void {
+  /** One frame, or that of each of two views. What is the same of both is told once. */
+  show(frames: readonly (FrameInfo | null)[]): void {
+    this.element.classList.toggle("two", frames.length > 1);
     ROWS.forEach((row, i) => {
-      say(this.cells[i], row.text(frame));
-      this.cells[i].classList.toggle("alarming", row.alarming?.(frame) ?? false);
+      const texts = frames.map((frame) => (frame ? row.text(frame) : "–"));
+      this.cells[i].forEach((cell, view) => {
+        cell.hidden = view >= frames.length || (view > 0 && texts[view] === texts[0]);
+        if (cell.hidden) return;
+        const frame = frames[view];
+        say(cell, texts[view]);
+        cell.classList.toggle("alarming", frame ? (row.alarming?.(frame) ?? false) : false);
+      });
+      this.cells[i][0].classList.toggle("both", this.cells[i][1].hidden !== false);
     });
   }
 }

@@ -83,7 +83,7 @@ impl<D: Devices> Session<'_, D> {
     /// Adds the newest frame to the recording, if one is made.
     fn keep_frame(&mut self) {
         let Some(recording) = self.recording.as_mut().filter(|recording| recording.on) else { return };
-        if let Err(error) = recording.add(&self.views[0].state.x) {
+        if let Err(error) = recording.add(&self.views[0]) {
             recording.on = false;
             self.board.tell(None, &json!({ "is": "notice", "message": format!("the recording ends: {error}") }));
         }
@@ -119,7 +119,8 @@ impl<D: Devices> Session<'_, D> {
         let facts = FrameFacts { applied: self.applied, touching, ..facts };
         let shown = ShownFrame { view: k as u8, x: &view.state.x, residual: residual.as_deref() };
         self.board.frames[k].send_replace(self.show.frame(&shown, &facts).into());
-        self.board.keep(k, Some(Snapshot { model: view.model().clone(), state: view.state.clone() }));
+        let name = format!("{}-{}-{:06}", view.scene.name, view.simulation.method().name, view.number());
+        self.board.keep(k, Some(Snapshot { name, model: view.model().clone(), state: view.state.clone() }));
     }
 
     pub(super) fn publish_state(&mut self) {
