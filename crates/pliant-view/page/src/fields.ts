@@ -54,10 +54,10 @@ function numberInput(name: string, unit: string, range: Range, sent: () => void,
 /** Why a number is not sent; null where it is. */
 export function complaint(name: string, unit: string, range: Range, validity: Pick<ValidityState, "valid" | "badInput" | "stepMismatch">): string | null {
   if (validity.valid) return null;
-  if (validity.badInput) return `${name} is not a number.`;
-  const kind = validity.stepMismatch ? "a whole number, " : "";
+  if (validity.badInput) return `${name} must be a number.`;
+  const kind = validity.stepMismatch ? "a whole number " : "";
   const [low, high] = [range.min, range.max].map((limit) => Number(limit).toLocaleString("en", { maximumFractionDigits: 6 }).replace("-", "−"));
-  return `${name} is ${kind}${low} to ${high}${unit && ` ${unit}`}.`;
+  return `${name} must be ${kind}from ${low} to ${high}${unit && ` ${unit}`}.`;
 }
 
 function isBad(input: HTMLInputElement): boolean {

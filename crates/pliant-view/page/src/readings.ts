@@ -4,8 +4,17 @@ import { make, say } from "./dom.ts";
 import type { FrameInfo } from "./messages.ts";
 import { ms, percent, si, whole } from "./units.ts";
 
-const ROWS: { label: string; title: string; text: (frame: FrameInfo) => string; alarming?: (frame: FrameInfo) => boolean }[] = [
-  { label: "Time", title: "Simulated time and number of the step", text: (f) => `${f.time.toFixed(2)} s · step ${whole(f.step)}` },
+interface Row {
+  label: string;
+  title: string;
+  text: (frame: FrameInfo) => string;
+  alarming?: (frame: FrameInfo) => boolean;
+  /** Both views have the same, if one of them a moment later. */
+  common?: boolean;
+}
+
+const ROWS: Row[] = [
+  { label: "Time", title: "Simulated time and number of the step", common: true, text: (f) => `${f.time.toFixed(2)} s · step ${whole(f.step)}` },
   {
     label: "Step", title: "The slowest step of the frame, and the whole frame", text: (f) => `${ms(f.ms)} · frame ${ms(f.frame_ms)}`,
     alarming: (f) => f.over_budget,
@@ -51,7 +60,7 @@ export class Readings {
     ROWS.forEach((row, i) => {
       const texts = frames.map((frame) => (frame ? row.text(frame) : "–"));
       this.cells[i].forEach((cell, view) => {
-        cell.hidden = view >= frames.length || (view > 0 && texts[view] === texts[0]);
+        cell.hidden = view >= frames.length || (view > 0 && (row.common || texts[view] === texts[0]));
         if (cell.hidden) return;
         const frame = frames[view];
         say(cell, texts[view]);

@@ -205,10 +205,10 @@ test("what is wrong with a number is told in words", () => {
   const said = (validity: object, range = { min: "1", max: "100000", step: "1" }, unit = "") =>
     complaint("Iterations", unit, range, { valid: false, badInput: false, stepMismatch: false, ...validity });
   assert.equal(said({ valid: true }), null);
-  assert.equal(said({ badInput: true }), "Iterations is not a number.");
-  assert.equal(said({ stepMismatch: true }), "Iterations is a whole number, 1 to 100,000.");
-  assert.equal(said({}, { min: "-100", max: "100", step: "any" }, "m/s"), "Iterations is −100 to 100 m/s.");
-  assert.equal(said({}, { min: "0", max: "0.999999", step: "any" }), "Iterations is 0 to 0.999999.");
+  assert.equal(said({ badInput: true }), "Iterations must be a number.");
+  assert.equal(said({ stepMismatch: true }), "Iterations must be a whole number from 1 to 100,000.");
+  assert.equal(said({}, { min: "-100", max: "100", step: "any" }, "m/s"), "Iterations must be from −100 to 100 m/s.");
+  assert.equal(said({}, { min: "0", max: "0.999999", step: "any" }), "Iterations must be from 0 to 0.999999.");
 });
 
 test("numbers have units that people read", () => {
