@@ -2,11 +2,13 @@
 
 use crate::board::{Board, ClientId, Notice};
 use crate::command::{Command, LONGEST, parse};
-use crate::crowd::{Crowd, hear};
+use crate::crowd::Crowd;
 use crate::orders::{Order, Orders};
 use axum::body::Bytes;
 use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, close_code};
+use futures_util::{SinkExt, StreamExt};
 use serde_json::json;
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::mpsc::TrySendError;
 use std::time::{Duration, Instant};
@@ -15,6 +17,9 @@ use tokio::sync::{Semaphore, watch};
 
 /// To a client that says what it has seen, no more frames are on the way than this: what waits in sockets is late.
 const UNSEEN: usize = 2;
+
+/// A client that takes no answers is not heard beyond this many.
+const UNANSWERED: usize = 64;
 
 /// What all clients share.
 pub(crate) struct Hall {
@@ -59,6 +64,10 @@ fn short(mut reason: String) -> String {
     reason
 }
 
+fn server_ends() -> Farewell {
+    (close_code::AWAY, "the server ends".to_string())
+}
+
 /// `None` if the client has gone by itself.
 async fn talk(socket: &mut WebSocket, hall: &Hall, id: ClientId) -> Option<Farewell> {
     let board = &hall.board;
@@ -74,22 +83,22 @@ async fn talk(socket: &mut WebSocket, hall: &Hall, id: ClientId) -> Option<Farew
     first.mark_changed();
     second.mark_changed();
     let mut pipe = Pipe::default();
+    let (mut out, mut words) = socket.split();
+    // To what came while something else was sent.
+    let mut answers = VecDeque::new();
     loop {
         let message = tokio::select! {
             // What belongs to older frames comes before newer ones.
             biased;
             gone = ending.wait_for(|ending| *ending) => {
                 drop(gone);
-                return Some((close_code::AWAY, "the server ends".to_string()));
+                return Some(server_ends());
             }
-            came = socket.recv() => match came {
-                Some(Ok(message)) => match hear_out(message, (hall, id), &mut pipe) {
-                    Ok(Some(answer)) => answer,
-                    Ok(None) => continue,
-                    Err(farewell) => return farewell,
-                },
-                Some(Err(error)) => return too_large(&error),
-                None => return None,
+            Some(answer) = async { answers.pop_front() } => answer,
+            came = words.next() => match hear(came, (hall, id), &mut pipe) {
+                Ok(Some(answer)) => answer,
+                Ok(None) => continue,
+                Err(farewell) => return farewell,
             },
             Ok(()) = topology.changed() => Message::Binary(topology.borrow_and_update().clone()),
             Ok(()) = state.changed() => described(board, &hall.crowd, id),
@@ -112,8 +121,23 @@ async fn talk(socket: &mut WebSocket, hall: &Hall, id: ClientId) -> Option<Farew
             pipe.put(bytes);
         }
         // Meanwhile newer frames take the place of those that wait. Who takes nothing at all is let go (`connections.rs`).
-        if socket.send(message).await.is_err() {
-            return None;
+        let mut sending = out.send(message);
+        loop {
+            tokio::select! {
+                sent = &mut sending => match sent {
+                    Ok(()) => break,
+                    Err(_) => return None,
+                },
+                // Who takes slowly is heard all the same.
+                came = words.next(), if answers.len() < UNANSWERED => match hear(came, (hall, id), &mut pipe) {
+                    Ok(answer) => answers.extend(answer),
+                    Err(farewell) => return farewell,
+                },
+                gone = ending.wait_for(|ending| *ending) => {
+                    drop(gone);
+                    return Some(server_ends());
+                }
+            }
         }
     }
 }
@@ -168,7 +192,20 @@ fn too_large(error: &axum::Error) -> Option<Farewell> {
     large.then(|| (close_code::SIZE, format!("a message is {LONGEST} bytes long at most")))
 }
 
-/// What a client says: an answer at once, nothing, or the end.
+/// What comes from a client: an answer at once, nothing, or the end.
+fn hear(
+    came: Option<Result<Message, axum::Error>>,
+    whose: (&Hall, ClientId),
+    pipe: &mut Pipe,
+) -> Result<Option<Message>, Option<Farewell>> {
+    match came {
+        Some(Ok(message)) => hear_out(message, whose, pipe),
+        Some(Err(error)) => Err(too_large(&error)),
+        None => Err(None),
+    }
+}
+
+/// The same of a message.
 fn hear_out(
     message: Message,
     (hall, id): (&Hall, ClientId),
@@ -189,7 +226,7 @@ fn hear_out(
         pipe.seen();
         return Ok(None);
     }
-    let drives = hear(&hall.crowd, id);
+    let drives = crate::crowd::hear(&hall.crowd, id);
     if what.command == Command::Drive {
         let mut granted = false;
         // Who is refused wakes nobody.

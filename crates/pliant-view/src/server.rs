@@ -267,4 +267,4 @@ async fn socket(State(hall): State<Arc<Hall>>, upgrade: WebSocketUpgrade) -> Res
 
 #[cfg(test)]
 #[path = "server_tests.rs"]
-mod tests;
+pub(crate) mod tests;

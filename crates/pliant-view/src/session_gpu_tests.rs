@@ -5,6 +5,7 @@ mod required;
 
 use super::tests::Stage;
 use super::*;
+use crate::server::tests::undisturbed;
 use pliant::device::{CpuOnly, DeviceError, Task};
 use pliant::disk_cache::DiskCache;
 use pliant::scene::DeviceSettings;
@@ -95,6 +96,7 @@ fn a_gpu_is_stepped_dragged_given_other_methods_and_compared() {
     if skip() {
         return;
     }
+    let _undisturbed = undisturbed();
     let (mut stage, _) = stage(napkin("gpu"));
     assert!(stage.state()["device"].as_str().unwrap().starts_with("gpu"));
     stage.command(r#"{"do":"show","residual":true}"#).unwrap();
@@ -125,6 +127,7 @@ fn a_lost_gpu_is_told_and_the_cpu_goes_on_from_the_last_frame_with_all_that_was_
     if skip() {
         return;
     }
+    let _undisturbed = undisturbed();
     let (mut stage, devices) = stage(crossed());
     stage.command(r#"{"do":"pin","vertex":5,"on":true}"#).unwrap();
     // Whether bodies remember their sides shows only now and then.
@@ -153,6 +156,7 @@ fn two_views_that_lose_their_gpus_go_on_together_and_one_that_was_asked_for_wait
     if skip() {
         return;
     }
+    let _undisturbed = undisturbed();
     let (mut stage, devices) = stage(napkin("auto"));
     stage.command(r#"{"do":"set","compare":"pd-jacobi"}"#).unwrap();
     stage.frames(2);
