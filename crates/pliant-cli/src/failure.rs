@@ -149,7 +149,8 @@ fn is_full(error: &io::Error) -> bool {
 
 fn exit_of(error: &anyhow::Error) -> Exit {
     let midway = error.downcast_ref::<RunError>().is_some_and(RunError::is_midway);
-    let stuck = matches!(error.downcast_ref(), Some(SimulationError::Stuck { .. } | SimulationError::Reference { .. }));
+    use SimulationError::{Reference, Stopped, Stuck};
+    let stuck = matches!(error.downcast_ref(), Some(Stuck { .. } | Stopped { .. } | Reference { .. }));
     // A device that nobody has, and work that no GPU does, are asked for by mistake.
     let device = device_error(error)
         .is_some_and(|e| !matches!(e, DeviceError::Unknown { .. } | DeviceError::Unsupported { .. }));

@@ -10,6 +10,9 @@ use pliant::scene::Scene;
 use pliant::step::{Known, Simulation, SimulationError, StepReport, Stop};
 use std::sync::Arc;
 
+/// Of vertices, then of edges.
+type Sides = [Vec<Side>; 2];
+
 /// A scene with the driver's settings, being simulated.
 pub(crate) struct View {
     /// With settings.
@@ -19,7 +22,7 @@ pub(crate) struct View {
     /// As the last frame ended.
     pub state: Arc<State>,
     /// On which sides of each other parts of bodies were then.
-    sides: Arc<[Vec<Side>; 2]>,
+    sides: Arc<Sides>,
     /// As the scene begins.
     start: State,
     /// What is known of the last frame.
@@ -36,7 +39,7 @@ struct Unfinished {
     /// What is known of these.
     facts: FrameFacts,
     /// Where it began; nowhere before its first step.
-    begun: Option<(Arc<State>, Arc<[Vec<Side>; 2]>)>,
+    begun: Option<(Arc<State>, Arc<Sides>)>,
 }
 
 /// What became of a frame.
