@@ -6,6 +6,7 @@ use crate::crowd::Crowd;
 use crate::orders::{Order, Orders};
 use axum::body::Bytes;
 use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, close_code};
+use futures_util::stream::{SplitSink, SplitStream};
 use futures_util::{SinkExt, StreamExt};
 use serde_json::json;
 use std::collections::VecDeque;
@@ -83,9 +84,8 @@ async fn talk(socket: &mut WebSocket, hall: &Hall, id: ClientId) -> Option<Farew
     first.mark_changed();
     second.mark_changed();
     let mut pipe = Pipe::default();
-    let (mut out, mut words) = socket.split();
-    // To what came while something else was sent.
-    let mut answers = VecDeque::new();
+    let (out, words) = socket.split();
+    let mut line = Line { out, words, answers: VecDeque::new() };
     loop {
         let message = tokio::select! {
             // What belongs to older frames comes before newer ones.
@@ -94,8 +94,8 @@ async fn talk(socket: &mut WebSocket, hall: &Hall, id: ClientId) -> Option<Farew
                 drop(gone);
                 return Some(server_ends());
             }
-            Some(answer) = async { answers.pop_front() } => answer,
-            came = words.next() => match hear(came, (hall, id), &mut pipe) {
+            Some(answer) = async { line.answers.pop_front() } => answer,
+            came = line.words.next() => match hear(came, (hall, id), &mut pipe) {
                 Ok(Some(answer)) => answer,
                 Ok(None) => continue,
                 Err(farewell) => return farewell,
@@ -120,22 +120,39 @@ async fn talk(socket: &mut WebSocket, hall: &Hall, id: ClientId) -> Option<Farew
             }
             pipe.put(bytes);
         }
-        // Meanwhile newer frames take the place of those that wait. Who takes nothing at all is let go (`connections.rs`).
+        if let Err(farewell) = line.send(message, (hall, id), &mut pipe).await {
+            return farewell;
+        }
+    }
+}
+
+/// Both ways of a connection.
+struct Line<'a> {
+    out: SplitSink<&'a mut WebSocket, Message>,
+    words: SplitStream<&'a mut WebSocket>,
+    /// To what came while something else was sent.
+    answers: VecDeque<Message>,
+}
+
+impl Line<'_> {
+    /// Sends, and listens meanwhile, so that who takes slowly is heard all the same. Newer frames take the place of those that
+    /// wait; who takes nothing at all is let go (`connections.rs`).
+    async fn send(
+        &mut self,
+        message: Message,
+        (hall, id): (&Hall, ClientId),
+        pipe: &mut Pipe,
+    ) -> Result<(), Option<Farewell>> {
+        let Self { out, words, answers } = self;
+        let mut ending = hall.ending.subscribe();
         let mut sending = out.send(message);
         loop {
             tokio::select! {
-                sent = &mut sending => match sent {
-                    Ok(()) => break,
-                    Err(_) => return None,
-                },
-                // Who takes slowly is heard all the same.
-                came = words.next(), if answers.len() < UNANSWERED => match hear(came, (hall, id), &mut pipe) {
-                    Ok(answer) => answers.extend(answer),
-                    Err(farewell) => return farewell,
-                },
+                sent = &mut sending => return sent.map_err(|_| None),
+                came = words.next(), if answers.len() < UNANSWERED => answers.extend(hear(came, (hall, id), pipe)?),
                 gone = ending.wait_for(|ending| *ending) => {
                     drop(gone);
-                    return Some(server_ends());
+                    return Err(Some(server_ends()));
                 }
             }
         }
