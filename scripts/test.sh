@@ -51,6 +51,7 @@ if npm_is_there; then
 else
     missing "page" "install Node.js 20 or newer with npm"
 fi
+check "program without its page" scripts/page_missing.sh
 if $cargo clippy --version >/dev/null 2>&1; then
     check "lints" $cargo clippy --workspace --all-targets --quiet -- -D warnings
 else

@@ -64,7 +64,7 @@ pub(crate) fn problems(error: &anyhow::Error) -> Vec<Problem> {
         (Some(SimulationError::Method(_)), _) => plain("method"),
         (Some(SimulationError::Device(_)), _) => plain("device"),
         (Some(SimulationError::Reference { .. }), _) => plain("reference"),
-        (Some(SimulationError::Stuck { .. }), _) => plain("stuck"),
+        (Some(SimulationError::Stuck { .. } | SimulationError::Stopped { .. }), _) => plain("stuck"),
         (Some(SimulationError::WrongState { .. }), _) => plain("model"),
         (_, Some(RunError::Preview(_))) => plain("preview"),
         (_, Some(RunError::Beyond { .. } | RunError::Folder(FolderError::Checkpoint(_)))) => plain("checkpoint"),
@@ -149,7 +149,8 @@ fn is_full(error: &io::Error) -> bool {
 
 fn exit_of(error: &anyhow::Error) -> Exit {
     let midway = error.downcast_ref::<RunError>().is_some_and(RunError::is_midway);
-    let stuck = matches!(error.downcast_ref(), Some(SimulationError::Stuck { .. } | SimulationError::Reference { .. }));
+    use SimulationError::{Reference, Stopped, Stuck};
+    let stuck = matches!(error.downcast_ref(), Some(Stuck { .. } | Stopped { .. } | Reference { .. }));
     // A device that nobody has, and work that no GPU does, are asked for by mistake.
     let device = device_error(error)
         .is_some_and(|e| !matches!(e, DeviceError::Unknown { .. } | DeviceError::Unsupported { .. }));

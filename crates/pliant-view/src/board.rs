@@ -22,6 +22,8 @@ pub(crate) struct Notice {
 /// Positions of a view with what they are positions of.
 #[derive(Clone)]
 pub(crate) struct Snapshot {
+    /// Scene, method and frame, as files of it are called.
+    pub name: String,
     pub model: Arc<Model>,
     pub state: Arc<State>,
 }

@@ -2,25 +2,25 @@
 
 use crate::board::{Board, ClientId, Notice};
 use crate::command::{Command, LONGEST, parse};
-use crate::crowd::{Crowd, hear};
+use crate::crowd::Crowd;
 use crate::orders::{Order, Orders};
 use axum::body::Bytes;
 use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, close_code};
+use futures_util::stream::{SplitSink, SplitStream};
+use futures_util::{SinkExt, StreamExt};
 use serde_json::json;
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::mpsc::TrySendError;
 use std::time::{Duration, Instant};
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{Semaphore, watch};
 
-/// A client that does not take a message in this time, and what the message takes at [`SLOWEST`], is given up.
-const STALLED: Duration = Duration::from_secs(20);
-
-/// Bytes a second.
-const SLOWEST: usize = 20_000;
-
 /// To a client that says what it has seen, no more frames are on the way than this: what waits in sockets is late.
 const UNSEEN: usize = 2;
+
+/// A client that takes no answers is not heard beyond this many.
+const UNANSWERED: usize = 64;
 
 /// What all clients share.
 pub(crate) struct Hall {
@@ -65,6 +65,10 @@ fn short(mut reason: String) -> String {
     reason
 }
 
+fn server_ends() -> Farewell {
+    (close_code::AWAY, "the server ends".to_string())
+}
+
 /// `None` if the client has gone by itself.
 async fn talk(socket: &mut WebSocket, hall: &Hall, id: ClientId) -> Option<Farewell> {
     let board = &hall.board;
@@ -80,22 +84,21 @@ async fn talk(socket: &mut WebSocket, hall: &Hall, id: ClientId) -> Option<Farew
     first.mark_changed();
     second.mark_changed();
     let mut pipe = Pipe::default();
+    let (out, words) = socket.split();
+    let mut line = Line { out, words, answers: VecDeque::new() };
     loop {
         let message = tokio::select! {
             // What belongs to older frames comes before newer ones.
             biased;
             gone = ending.wait_for(|ending| *ending) => {
                 drop(gone);
-                return Some((close_code::AWAY, "the server ends".to_string()));
+                return Some(server_ends());
             }
-            came = socket.recv() => match came {
-                Some(Ok(message)) => match hear_out(message, (hall, id), &mut pipe) {
-                    Ok(Some(answer)) => answer,
-                    Ok(None) => continue,
-                    Err(farewell) => return farewell,
-                },
-                Some(Err(error)) => return too_large(&error),
-                None => return None,
+            Some(answer) = async { line.answers.pop_front() } => answer,
+            came = line.words.next() => match hear(came, (hall, id), &mut pipe) {
+                Ok(Some(answer)) => answer,
+                Ok(None) => continue,
+                Err(farewell) => return farewell,
             },
             Ok(()) = topology.changed() => Message::Binary(topology.borrow_and_update().clone()),
             Ok(()) = state.changed() => described(board, &hall.crowd, id),
@@ -117,11 +120,41 @@ async fn talk(socket: &mut WebSocket, hall: &Hall, id: ClientId) -> Option<Farew
             }
             pipe.put(bytes);
         }
-        let patience = STALLED + Duration::from_secs((length(&message) / SLOWEST) as u64);
-        match tokio::time::timeout(patience, socket.send(message)).await {
-            Ok(Ok(())) => {}
-            Ok(Err(_)) => return None,
-            Err(_) => return Some((close_code::POLICY, "a message was not taken in time".to_string())),
+        if let Err(farewell) = line.send(message, (hall, id), &mut pipe).await {
+            return farewell;
+        }
+    }
+}
+
+/// Both ways of a connection.
+struct Line<'a> {
+    out: SplitSink<&'a mut WebSocket, Message>,
+    words: SplitStream<&'a mut WebSocket>,
+    /// To what came while something else was sent.
+    answers: VecDeque<Message>,
+}
+
+impl Line<'_> {
+    /// Sends, and listens meanwhile, so that who takes slowly is heard all the same. Newer frames take the place of those that
+    /// wait; who takes nothing at all is let go (`connections.rs`).
+    async fn send(
+        &mut self,
+        message: Message,
+        (hall, id): (&Hall, ClientId),
+        pipe: &mut Pipe,
+    ) -> Result<(), Option<Farewell>> {
+        let Self { out, words, answers } = self;
+        let mut ending = hall.ending.subscribe();
+        let mut sending = out.send(message);
+        loop {
+            tokio::select! {
+                sent = &mut sending => return sent.map_err(|_| None),
+                came = words.next(), if answers.len() < UNANSWERED => answers.extend(hear(came, (hall, id), pipe)?),
+                gone = ending.wait_for(|ending| *ending) => {
+                    drop(gone);
+                    return Err(Some(server_ends()));
+                }
+            }
         }
     }
 }
@@ -156,14 +189,6 @@ impl Pipe {
 /// The first byte of a frame.
 const FRAME: u8 = 2;
 
-fn length(message: &Message) -> usize {
-    match message {
-        Message::Binary(bytes) => bytes.len(),
-        Message::Text(text) => text.len(),
-        _ => 0,
-    }
-}
-
 fn newest(frames: &mut watch::Receiver<Bytes>) -> Message {
     Message::Binary(frames.borrow_and_update().clone())
 }
@@ -184,7 +209,20 @@ fn too_large(error: &axum::Error) -> Option<Farewell> {
     large.then(|| (close_code::SIZE, format!("a message is {LONGEST} bytes long at most")))
 }
 
-/// What a client says: an answer at once, nothing, or the end.
+/// What comes from a client: an answer at once, nothing, or the end.
+fn hear(
+    came: Option<Result<Message, axum::Error>>,
+    whose: (&Hall, ClientId),
+    pipe: &mut Pipe,
+) -> Result<Option<Message>, Option<Farewell>> {
+    match came {
+        Some(Ok(message)) => hear_out(message, whose, pipe),
+        Some(Err(error)) => Err(too_large(&error)),
+        None => Err(None),
+    }
+}
+
+/// The same of a message.
 fn hear_out(
     message: Message,
     (hall, id): (&Hall, ClientId),
@@ -205,7 +243,7 @@ fn hear_out(
         pipe.seen();
         return Ok(None);
     }
-    let drives = hear(&hall.crowd, id);
+    let drives = crate::crowd::hear(&hall.crowd, id);
     if what.command == Command::Drive {
         let mut granted = false;
         // Who is refused wakes nobody.
@@ -219,7 +257,7 @@ fn hear_out(
     if !drives {
         return refused("somebody else drives; `drive` asks for it");
     }
-    match hall.orders.try_send(Order::Do { from: id, what: what.clone() }) {
+    match hall.orders.send(Order::Do { from: id, what: what.clone() }) {
         Ok(()) => Ok(None),
         Err(TrySendError::Full(_)) => refused("too many commands at once"),
         Err(TrySendError::Disconnected(_)) => Err(Some((close_code::AWAY, "the simulation has ended".to_string()))),

@@ -46,6 +46,7 @@ async fn frame(
     let Some(snapshot) = hall.board.snapshot(which.view) else {
         return (StatusCode::NOT_FOUND, "there is no such view\n").into_response();
     };
+    let name = format!("{}.{ending}", snapshot.name);
     let written = tokio::task::spawn_blocking(move || {
         let folder = tempfile::tempdir()?;
         let path = folder.path().join(format!("frame.{ending}"));
@@ -55,24 +56,24 @@ async fn frame(
         std::fs::read(&path)
     });
     match written.await.map_err(std::io::Error::other).and_then(|bytes| bytes) {
-        Ok(bytes) => download(bytes.into(), &format!("frame.{ending}"), kind),
+        Ok(bytes) => download(bytes.into(), &name, kind),
         Err(error) => failed(&error),
     }
 }
 
 /// The recording as an animation.
 pub(crate) async fn glb(State(hall): State<Arc<Hall>>) -> Response {
-    recording(&hall, "recording.glb", "model/gltf-binary", Take::glb).await
+    recording(&hall, "glb", "model/gltf-binary", Take::glb).await
 }
 
 /// The recording as a page that replays it.
 pub(crate) async fn html(State(hall): State<Arc<Hall>>) -> Response {
-    recording(&hall, "recording.html", "text/html; charset=utf-8", |take| take.page(PAGE)).await
+    recording(&hall, "html", "text/html; charset=utf-8", |take| take.page(PAGE)).await
 }
 
 async fn recording(
     hall: &Hall,
-    name: &str,
+    ending: &str,
     kind: &'static str,
     write: impl FnOnce(&Take) -> Result<TempPath, RecordingError> + Send + 'static,
 ) -> Response {
@@ -80,18 +81,19 @@ async fn recording(
         return (StatusCode::SERVICE_UNAVAILABLE, "others download; try again\n").into_response();
     };
     let (reply, take) = oneshot::channel();
-    if hall.orders.try_send(Order::Take(reply)).is_err() {
+    if hall.orders.send(Order::Take(reply)).is_err() {
         return (StatusCode::SERVICE_UNAVAILABLE, "the simulation is busy; try again\n").into_response();
     }
     let Ok(Some(take)) = take.await else {
         return (StatusCode::NOT_FOUND, "nothing was recorded; press record first\n").into_response();
     };
+    let name = format!("{}.{ending}", take.name);
     let written = tokio::task::spawn_blocking(move || {
         let path = write(&take).map_err(std::io::Error::other)?;
         Ok((File::open(&path)?, path))
     });
     match written.await.map_err(std::io::Error::other).and_then(|opened: std::io::Result<_>| opened) {
-        Ok((file, path)) => download(Body::from_stream(pieces(file, (path, permit))), name, kind),
+        Ok((file, path)) => download(Body::from_stream(pieces(file, (path, permit))), &name, kind),
         Err(error) => failed(&error),
     }
 }
@@ -112,11 +114,36 @@ fn pieces(file: File, kept: impl Send + 'static) -> impl Stream<Item = std::io::
 }
 
 fn download(body: Body, name: &str, kind: &'static str) -> Response {
-    let disposition = format!("attachment; filename=\"{name}\"");
+    let disposition = disposition(name);
     ([(header::CONTENT_TYPE, kind.to_string()), (header::CONTENT_DISPOSITION, disposition)], body).into_response()
+}
+
+/// Under which name a file is saved: as it is for those who read UTF-8, in letters and digits for the others.
+fn disposition(name: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+    let plain: String = name.chars().map(|c| if is_plain(c) { c } else { '-' }).collect();
+    let escape = |byte: u8| if is_plain(byte.into()) { char::from(byte).into() } else { format!("%{byte:02X}") };
+    let escaped: String = name.bytes().map(escape).collect();
+    format!("attachment; filename=\"{plain}\"; filename*=UTF-8''{escaped}")
 }
 
 fn failed(error: &std::io::Error) -> Response {
     tracing::warn!("{error}");
     (StatusCode::INTERNAL_SERVER_ERROR, format!("{error}\n")).into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_files_are_safe_in_a_header_whatever_a_scene_is_called() {
+        assert_eq!(
+            disposition("drape-xpbd-000075.obj"),
+            "attachment; filename=\"drape-xpbd-000075.obj\"; filename*=UTF-8''drape-xpbd-000075.obj"
+        );
+        let strange = disposition("Tüch \"2\"\r\n.glb");
+        assert_eq!(strange, "attachment; filename=\"T-ch--2---.glb\"; filename*=UTF-8''T%C3%BCch%20%222%22%0D%0A.glb");
+        assert!(axum::http::HeaderValue::from_str(&strange).is_ok());
+    }
 }

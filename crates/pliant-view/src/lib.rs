@@ -9,6 +9,7 @@
 mod board;
 mod client;
 mod command;
+mod connections;
 mod convergence;
 mod crowd;
 mod exports;

@@ -1,5 +1,6 @@
 //! What was recorded: frames in a file that nobody else sees, and what they are frames of.
 
+use crate::view::View;
 use pliant::model::Model;
 use pliant::output::{FrameStore, FrameStoreError, GlbError, PageError, Recorded};
 use pliant::scene::Scene;
@@ -18,6 +19,10 @@ pub(crate) struct Recording {
     model: Arc<Model>,
     /// When its first frame was, s.
     begin: f64,
+    /// Which frame of the scene that was.
+    first: u64,
+    /// By which method its frames were made; `None` if by several.
+    method: Option<&'static str>,
     /// Frames are still added.
     pub on: bool,
 }
@@ -25,6 +30,8 @@ pub(crate) struct Recording {
 /// What a recording is at one moment, to be written somewhere.
 #[derive(Clone)]
 pub(crate) struct Take {
+    /// Scene, method, first and last frame, as files of it are called.
+    pub name: String,
     /// Keeps the frames.
     folder: Arc<TempDir>,
     frames: PathBuf,
@@ -47,13 +54,22 @@ pub(crate) enum RecordingError {
 }
 
 impl Recording {
-    pub fn new(scene: &Scene, model: &Arc<Model>, begin: f64) -> Result<Self, String> {
+    /// Of a view as it is simulated from now on.
+    pub fn new(view: &View) -> Result<Self, String> {
         let failed = |error: &dyn std::fmt::Display| format!("no recording can be made: {error}");
         let folder = tempfile::Builder::new().prefix("pliant-").tempdir().map_err(|error| failed(&error))?;
-        let store = FrameStore::open_or_create(&folder.path().join("frames"), model.vertices());
+        let store = FrameStore::open_or_create(&folder.path().join("frames"), view.model().vertices());
         let store = store.map_err(|error| failed(&error))?;
-        let (folder, scene) = (Arc::new(folder), Arc::new(scene.clone()));
-        Ok(Self { folder, store, scene, model: model.clone(), begin, on: true })
+        Ok(Self {
+            folder: Arc::new(folder),
+            store,
+            scene: Arc::new(view.scene.clone()),
+            model: view.model().clone(),
+            begin: view.state.time,
+            first: view.number(),
+            method: Some(view.simulation.method().name),
+            on: true,
+        })
     }
 
     pub fn frames(&self) -> usize {
@@ -70,15 +86,19 @@ impl Recording {
     }
 
     /// Adds a frame.
-    pub fn add(&mut self, x: &[[f64; 3]]) -> Result<(), FrameStoreError> {
-        self.store.append(x.iter().map(|x| x.map(|c| c as f32)))
+    pub fn add(&mut self, view: &View) -> Result<(), FrameStoreError> {
+        self.method = self.method.filter(|method| *method == view.simulation.method().name);
+        self.store.append(view.state.x.iter().map(|x| x.map(|c| c as f32)))
     }
 
     /// As it is now; `None` without a frame.
     pub fn now(&self) -> Option<Take> {
         let frames = self.store.path().to_path_buf();
         let (folder, scene, model) = (self.folder.clone(), self.scene.clone(), self.model.clone());
-        (!self.store.is_empty()).then_some(Take { folder, frames, scene, model, begin: self.begin })
+        let last = self.first + self.store.len().saturating_sub(1) as u64;
+        let method = self.method.unwrap_or("several-methods");
+        let name = format!("{}-{method}-{:06}-{last:06}", scene.name, self.first);
+        (!self.store.is_empty()).then_some(Take { name, folder, frames, scene, model, begin: self.begin })
     }
 }
 

@@ -3,11 +3,12 @@
 use crate::board::Board;
 use crate::client::{Hall, attend};
 use crate::command::LONGEST;
+use crate::connections::{Limits, serve_all};
 use crate::crowd::{Crowd, MOST};
 use crate::exports;
 use crate::guard::Guard;
 use crate::library::Library;
-use crate::orders::WAITING;
+use crate::orders::way;
 use crate::page::PAGE;
 use crate::session::Session;
 use axum::Router;
@@ -17,26 +18,30 @@ use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::{Html, IntoResponse, Response};
 use axum::routing::get;
-use axum::serve::ListenerExt;
 use pliant::device::Devices;
 use pliant::output::RunError;
 use pliant::scene::Scene;
 use pliant::step::SimulationError;
-use std::future::IntoFuture;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
-use tokio::net::TcpListener;
-use tokio::sync::{Semaphore, oneshot, watch};
+use tokio::net::{TcpListener, TcpSocket};
+use tokio::sync::{Semaphore, watch};
 
 /// The port that is tried first.
 const USUAL_PORT: u16 = 8417;
 
 /// Recordings that are fetched at once.
 const DOWNLOADS: usize = 4;
+
+/// What waits in the system for one client, bytes: so little that even a slow one takes a part of it before it is given up.
+const UNSENT: u32 = 256 << 10;
+
+/// Connections that wait to be accepted.
+const BACKLOG: u32 = 1024;
 
 /// How long clients have to hear that the server ends.
 const FAREWELL: Duration = Duration::from_millis(500);
@@ -107,6 +112,16 @@ pub fn serve<D: Devices + Sync>(
     stop: &AtomicBool,
     ready: impl FnOnce(&Address),
 ) -> Result<(), ViewError> {
+    serve_within(devices, scene, (options, Limits::default()), stop, ready)
+}
+
+fn serve_within<D: Devices + Sync>(
+    devices: &D,
+    scene: Scene,
+    (options, limits): (&ViewOptions, Limits),
+    stop: &AtomicBool,
+    ready: impl FnOnce(&Address),
+) -> Result<(), ViewError> {
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(2).thread_name("viewer").enable_all().build();
     let runtime = runtime.map_err(ViewError::Server)?;
@@ -115,7 +130,7 @@ pub fn serve<D: Devices + Sync>(
     let token = if options.host.is_loopback() { None } else { Some(token()?) };
     let address = Address { socket, token };
 
-    let (orders, waiting) = mpsc::sync_channel(WAITING);
+    let (orders, inbox) = way();
     let (board, crowd) = (Arc::new(Board::new()), watch::Sender::new(Crowd::default()));
     let library = Library::beside(&options.file, scene.device.clone());
     let seen = crowd.subscribe();
@@ -134,10 +149,10 @@ pub fn serve<D: Devices + Sync>(
         let ends = Ends(&over);
         scope.spawn(move || {
             let _ends = ends;
-            match Session::new(devices, board, seen, (scene, library)) {
+            match Session::new(devices, board, (seen, inbox), (scene, library)) {
                 Ok(session) => {
                     let _ = made.send(Ok(()));
-                    session.run(&waiting, stop);
+                    session.run(stop);
                 }
                 Err(error) => drop(made.send(Err(error))),
             }
@@ -148,7 +163,9 @@ pub fn serve<D: Devices + Sync>(
             Err(_) => return Ok(()),
         }
         ready(&address);
-        runtime.block_on(run(listener, router, [stop, &over], hall))
+        runtime.spawn(serve_all(listener, router, limits, hall.ending.subscribe()));
+        runtime.block_on(wait([stop, &over], &hall));
+        Ok(())
     })
 }
 
@@ -161,39 +178,38 @@ impl Drop for Ends<'_> {
     }
 }
 
-/// Serves until somebody says stop, or there is no simulation any more.
-async fn run(listener: TcpListener, router: Router, stops: [&AtomicBool; 2], hall: Arc<Hall>) -> Result<(), ViewError> {
-    let (told, end) = oneshot::channel();
-    // Small messages one after the other must not wait for each other's acknowledgement.
-    let listener = listener.tap_io(|stream| drop(stream.set_nodelay(true)));
-    let server = axum::serve(listener, router).with_graceful_shutdown(async { drop(end.await) });
-    let server = server.into_future();
-    let ending = async {
-        while !stops.iter().any(|stop| stop.load(Ordering::Relaxed)) {
-            tokio::time::sleep(Duration::from_millis(50)).await;
-        }
-        hall.ending.send_replace(true);
-        // Clients that do not listen are not waited for.
-        tokio::time::sleep(FAREWELL).await;
-        let _ = told.send(());
-        tokio::time::sleep(FAREWELL).await;
-    };
-    tokio::select! {
-        ended = server => ended.map_err(ViewError::Server),
-        () = ending => Ok(()),
+/// Waits until somebody says stop, or there is no simulation any more; then all clients hear it.
+async fn wait(stops: [&AtomicBool; 2], hall: &Hall) {
+    while !stops.iter().any(|stop| stop.load(Ordering::Relaxed)) {
+        tokio::time::sleep(Duration::from_millis(50)).await;
     }
+    hall.orders.end_step();
+    hall.ending.send_replace(true);
+    // Clients that do not listen are not waited for.
+    tokio::time::sleep(FAREWELL).await;
 }
 
 async fn listen(options: &ViewOptions) -> Result<TcpListener, ViewError> {
     let (host, port) = (options.host, options.port.unwrap_or(USUAL_PORT));
-    match TcpListener::bind((host, port)).await {
+    match bind((host, port).into()) {
         Ok(listener) => Ok(listener),
         // Another viewer may have it.
         Err(error) if options.port.is_none() && error.kind() == io::ErrorKind::AddrInUse => {
-            TcpListener::bind((host, 0)).await.map_err(|source| ViewError::Listen { host, port: 0, source })
+            bind((host, 0).into()).map_err(|source| ViewError::Listen { host, port: 0, source })
         }
         Err(source) => Err(ViewError::Listen { host, port, source }),
     }
+}
+
+fn bind(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+    // A server that was just ended may be begun again.
+    #[cfg(unix)]
+    socket.set_reuseaddr(true)?;
+    // Those of connections are as large.
+    socket.set_send_buffer_size(UNSENT)?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)
 }
 
 /// 128 bits that nobody can guess.
@@ -251,4 +267,4 @@ async fn socket(State(hall): State<Arc<Hall>>, upgrade: WebSocketUpgrade) -> Res
 
 #[cfg(test)]
 #[path = "server_tests.rs"]
-mod tests;
+pub(crate) mod tests;

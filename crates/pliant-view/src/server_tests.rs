@@ -5,6 +5,7 @@ use serde_json::Value;
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::sync::mpsc::Receiver;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Instant;
 use tokio::runtime::Runtime;
@@ -16,6 +17,13 @@ type Socket = WebSocketStream<MaybeTlsStream<tokio::net::TcpStream>>;
 
 const PATIENCE: Duration = Duration::from_secs(20);
 
+/// Whoever measures time or memory, or takes much of them, has this: such tests are not beside each other.
+static ALONE: Mutex<()> = Mutex::new(());
+
+pub(crate) fn undisturbed() -> MutexGuard<'static, ()> {
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 struct Server {
     address: Address,
     stop: Arc<AtomicBool>,
@@ -25,6 +33,10 @@ struct Server {
 
 impl Server {
     fn new(host: &str, resolution: usize) -> Self {
+        Self::within(Limits::default(), host, resolution)
+    }
+
+    fn within(limits: Limits, host: &str, resolution: usize) -> Self {
         let text = format!(
             "pliant = 1\n[time]\nframe_rate = 100\n[[cloth]]\nresolution = {resolution}\n[[pin]]\ncorners = ['-x-z', '+x-z']"
         );
@@ -34,7 +46,7 @@ impl Server {
         let (tell, told): (_, Receiver<Address>) = mpsc::channel();
         let asked = stop.clone();
         let thread = std::thread::spawn(move || {
-            serve(&CpuOnly, scene, &options, &asked, |address| tell.send(address.clone()).unwrap())
+            serve_within(&CpuOnly, scene, (&options, limits), &asked, |address| tell.send(address.clone()).unwrap())
         });
         let address = told.recv_timeout(PATIENCE).unwrap();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
@@ -196,6 +208,36 @@ fn a_step_is_one_frame_and_a_drag_shows_within_two() {
 }
 
 #[test]
+fn a_pause_comes_in_the_middle_of_a_long_step() {
+    let _undisturbed = undisturbed();
+    let server = Server::new("127.0.0.1", 81);
+    let mut socket = server.connect("/ws", None).unwrap();
+    server.command(&mut socket, r#"{"do":"set","method":"newton","n":1}"#);
+    let mut ms = 0.0f64;
+    for _ in 0..3 {
+        let newton = |message: &Message| facts(message, 2).filter(|frame| frame["method"] == "newton");
+        let frame = server.wait(&mut socket, "frame of Newton's", newton);
+        ms = ms.max(frame["ms"].as_f64().unwrap_or(0.0));
+    }
+    assert!(ms > 100.0, "a step of {ms} ms is not long");
+    let mut least = f64::INFINITY;
+    for _ in 0..3 {
+        // The next step begins now.
+        let begun = server.frame(&mut socket)["step"].clone();
+        std::thread::sleep(Duration::from_millis(20));
+        let asked = Instant::now();
+        server.command(&mut socket, r#"{"do":"pause"}"#);
+        let paused = |message: &Message| state(message).filter(|state| state["playing"] == false);
+        server.wait(&mut socket, "pause", paused);
+        least = least.min(asked.elapsed().as_secs_f64() * 1e3);
+        server.command(&mut socket, r#"{"do":"play"}"#);
+        let next = |message: &Message| facts(message, 2).filter(|frame| frame["step"] != begun);
+        server.wait(&mut socket, "next step", next);
+    }
+    assert!(least < 0.5 * ms, "{least} ms until a pause, with steps of {ms} ms");
+}
+
+#[test]
 fn a_client_that_tells_what_it_has_seen_never_gets_what_is_old() {
     let server = Server::new("127.0.0.1", 9);
     let mut socket = server.connect("/ws", None).unwrap();
@@ -284,7 +326,6 @@ fn rate(server: &Server, socket: &mut Socket, seconds: f64) -> f64 {
 fn ten_thousand_random_and_oversized_messages_are_closed_one_by_one_and_stop_nobody() {
     let server = Server::new("127.0.0.1", 21);
     let mut good = server.connect("/ws", None).unwrap();
-    // Other tests may run beside it; by the end they do not.
     assert!(rate(&server, &mut good, 0.5) > 20.0);
     let mut random = pliant::math::SplitMix(7);
     let mut closed = [0; 3];
@@ -302,7 +343,8 @@ fn ten_thousand_random_and_oversized_messages_are_closed_one_by_one_and_stop_nob
         closed[kind] += 1;
     }
     assert_eq!(closed, [9000, 900, 100]);
-    let left = rate(&server, &mut good, 0.5);
+    let _undisturbed = undisturbed();
+    let left = (0..3).map(|_| rate(&server, &mut good, 0.5)).fold(0.0, f64::max);
     assert!(left > 60.0, "{left} frames a second after it");
 }
 
@@ -317,11 +359,127 @@ fn a_client_that_never_reads_costs_neither_time_nor_memory() {
     rate(&server, &mut good, 1.0);
     let alone = rate(&server, &mut good, 1.0);
     let _stalled = server.connect("/ws", None).unwrap();
+    let _undisturbed = undisturbed();
     rate(&server, &mut good, 3.0);
-    let (before, beside) = (resident(), rate(&server, &mut good, 2.0));
+    // Frames that were kept for it would be 3 MB in each of these seconds, whatever other tests take in some of them.
+    let (mut beside, mut grown) = (0.0f64, f64::INFINITY);
+    for _ in 0..4 {
+        let before = resident();
+        beside = beside.max(rate(&server, &mut good, 1.0));
+        grown = grown.min(resident() - before);
+    }
     assert!(beside > 0.7 * alone, "{beside} frames a second beside it, {alone} before");
-    let grown = resident() - before;
-    assert!(grown < 10.0, "{grown} MiB in two seconds");
+    assert!(grown < 1.0, "{grown} MiB a second");
+}
+
+/// A connection that has said a part of what it wants.
+fn half_said(server: &Server) -> TcpStream {
+    let mut stream = TcpStream::connect(("127.0.0.1", server.port())).unwrap();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    write!(stream, "GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n").unwrap();
+    stream
+}
+
+/// The rest of what the server says, until it closes.
+fn rest(stream: &mut TcpStream) -> String {
+    let mut bytes = Vec::new();
+    // A connection that is cut is closed, too.
+    let _ = stream.read_to_end(&mut bytes).map_err(|error| assert_eq!(error.kind(), io::ErrorKind::ConnectionReset));
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[test]
+fn half_a_request_is_let_go_in_time() {
+    let server = Server::within(Limits { head: Duration::from_millis(300), ..Limits::default() }, "127.0.0.1", 5);
+    let begun = Instant::now();
+    let mut half = half_said(&server);
+    let mut nothing = TcpStream::connect(("127.0.0.1", server.port())).unwrap();
+    nothing.set_read_timeout(Some(PATIENCE)).unwrap();
+    [&mut half, &mut nothing].into_iter().for_each(|stream| drop(rest(stream)));
+    assert!((0.3..5.0).contains(&begun.elapsed().as_secs_f64()), "{:?}", begun.elapsed());
+}
+
+#[test]
+fn three_hundred_half_requests_stop_neither_the_driver_nor_whoever_comes() {
+    let server = Server::within(Limits { head: 4 * PATIENCE, ..Limits::default() }, "127.0.0.1", 9);
+    let mut driver = server.connect("/ws", None).unwrap();
+    let mut halves: Vec<_> = (0..300).map(|_| half_said(&server)).collect();
+    let host = format!("Host: 127.0.0.1:{}\r\n", server.port());
+    assert_eq!(server.get("/", &host).0, 200);
+    assert!(rate(&server, &mut driver, 0.5) > 20.0);
+    assert!(server.connect("/ws", None).is_ok());
+    // The oldest made room.
+    assert_eq!(rest(&mut halves[0]), "");
+    // The last ones may still say the rest.
+    let last = &mut halves[299];
+    write!(last, "Connection: close\r\n\r\n").unwrap();
+    assert!(rest(last).starts_with("HTTP/1.1 200"));
+    // The end waits for nobody.
+    let begun = Instant::now();
+    server.stop.store(true, Ordering::Relaxed);
+    assert_eq!(server.closed(&mut driver).0, 1001);
+    drop(server);
+    assert!(begun.elapsed() < Duration::from_secs(3), "{:?}", begun.elapsed());
+}
+
+#[test]
+fn where_all_places_are_taken_one_more_is_told_so() {
+    let server = Server::within(Limits { open: 1, ..Limits::default() }, "127.0.0.1", 5);
+    let mut driver = server.connect("/ws", None).unwrap();
+    // It has got its answer, and may ask for more. The place of what became a WebSocket is free a moment later.
+    let begun = Instant::now();
+    let first = loop {
+        let mut first = half_said(&server);
+        write!(first, "\r\n").unwrap();
+        let mut answer = [0; 12];
+        if first.read_exact(&mut answer).is_ok() && &answer == b"HTTP/1.1 200" {
+            break first;
+        }
+        assert!(begun.elapsed() < PATIENCE, "{}", String::from_utf8_lossy(&answer));
+    };
+    let mut second = TcpStream::connect(("127.0.0.1", server.port())).unwrap();
+    let told = rest(&mut second);
+    assert!(told.starts_with("HTTP/1.1 503") && told.ends_with("\r\n\r\ntoo many connections; try again"), "{told}");
+    // A WebSocket needs no place.
+    server.frame(&mut driver);
+    drop(first);
+    while server.connect("/ws", None).is_err() {
+        assert!(begun.elapsed() < PATIENCE);
+    }
+}
+
+#[test]
+fn a_client_that_takes_little_gets_fewer_frames_and_one_that_takes_nothing_is_let_go() {
+    let server = Server::within(Limits { stalled: Duration::from_secs(2), ..Limits::default() }, "127.0.0.1", 71);
+    let mut slow = server.connect("/ws", None).unwrap();
+    server.command(&mut slow, r#"{"do":"set","method":"pd-jacobi","iterations":1,"gravity":[0,0,0],"n":1}"#);
+    let _stalled = server.connect("/ws", None).unwrap();
+    let (begun, mut steps, mut clients) = (Instant::now(), Vec::new(), 2);
+    while begun.elapsed() < 3 * PATIENCE && (clients > 1 || steps.len() < 60) {
+        std::thread::sleep(Duration::from_millis(50));
+        server.wait(&mut slow, "message", |message| {
+            steps.extend(facts(message, 2).and_then(|frame| frame["step"].as_u64()));
+            clients = state(message).map_or(clients, |state| state["clients"].as_u64().unwrap());
+            Some(())
+        });
+    }
+    assert_eq!(clients, 1);
+    let missed = steps.windows(2).map(|pair| pair[1] - pair[0]).max();
+    assert!(missed > Some(5), "{steps:?}");
+}
+
+/// Regression: while something was sent nobody was heard, so a driver on a slow line could not pause.
+#[test]
+fn a_driver_that_takes_nothing_is_heard_all_the_same() {
+    let server = Server::new("127.0.0.1", 71);
+    let mut driver = server.connect("/ws", None).unwrap();
+    let mut watcher = server.connect("/ws", None).unwrap();
+    server.command(&mut driver, r#"{"do":"set","method":"pd-jacobi","iterations":1,"gravity":[0,0,0]}"#);
+    // Until what sockets hold is full.
+    rate(&server, &mut watcher, 4.0);
+    server.command(&mut driver, r#"{"do":"pause"}"#);
+    let paused = |message: &Message| state(message).filter(|state| state["playing"] == false);
+    server.wait(&mut watcher, "pause", paused);
 }
 
 /// Memory of this process, MiB; 0 where the system does not tell.

@@ -1,25 +1,26 @@
 //! The simulation that is looked at: a thread that steps at its own pace, does what the driver wants between frames, and shows
-//! the newest frame on the board. Nobody who looks on can slow it down.
+//! the newest frame on the board (`session/frames.rs`). Nobody who looks on can slow it down.
 
-use crate::board::{Board, ClientId, Snapshot};
+mod frames;
+
+use crate::board::{Board, ClientId};
 use crate::command::{Command, Numbered};
-use crate::convergence::{Before, Step, Watcher};
+use crate::convergence::Watcher;
 use crate::crowd::Crowd;
 use crate::library::Library;
-use crate::orders::{Order, WAITING};
+use crate::orders::{Inbox, Order, WAITING};
 use crate::recording::Recording;
 use crate::settings::{Change, Settings};
 use crate::view::View;
-use axum::body::Bytes;
 use pliant::device::Devices;
 use pliant::model::{Use, check_memory};
-use pliant::output::{FrameFacts, Show, ShownFrame, refuse_faulty_meshes};
+use pliant::output::{Show, refuse_faulty_meshes};
 use pliant::scene::Scene;
-use pliant::step::SimulationError;
+use pliant::step::{SimulationError, Stop};
 use serde_json::json;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
@@ -41,6 +42,7 @@ pub(crate) struct Session<'a, D> {
     devices: &'a D,
     board: Arc<Board>,
     crowd: watch::Receiver<Crowd>,
+    inbox: Inbox,
     library: Library,
     /// As its file says it.
     scene: Scene,
@@ -50,6 +52,8 @@ pub(crate) struct Session<'a, D> {
     show: Show,
     generation: u32,
     playing: bool,
+    /// Frames to be made one by one, playing or not.
+    singles: usize,
     shown: Shown,
     recording: Option<Recording>,
     told: Instant,
@@ -66,15 +70,16 @@ impl<'a, D: Devices> Session<'a, D> {
     pub fn new(
         devices: &'a D,
         board: Arc<Board>,
-        crowd: watch::Receiver<Crowd>,
+        (crowd, inbox): (watch::Receiver<Crowd>, Inbox),
         (scene, library): (Scene, Library),
     ) -> Result<Self, crate::ViewError> {
-        let view = make(devices, &scene)?;
+        let view = make(devices, &scene, &inbox.stop)?;
         let show = Show::new(&scene, view.model(), &view.state, 1);
         let mut session = Self {
             devices,
             board,
             crowd,
+            inbox,
             library,
             scene,
             settings: Settings::default(),
@@ -82,6 +87,7 @@ impl<'a, D: Devices> Session<'a, D> {
             show,
             generation: 1,
             playing: true,
+            singles: 0,
             shown: Shown::default(),
             recording: None,
             told: Instant::now(),
@@ -94,15 +100,15 @@ impl<'a, D: Devices> Session<'a, D> {
         Ok(session)
     }
 
-    /// Simulates until `stop`.
-    pub fn run(mut self, orders: &Receiver<Order>, stop: &AtomicBool) {
+    /// Simulates until `end`.
+    pub fn run(mut self, end: &AtomicBool) {
         let mut next = Instant::now();
-        while !stop.load(Ordering::Relaxed) {
+        while !end.load(Ordering::Relaxed) {
             self.follow_driver();
             // Where nobody looks, nothing moves.
-            let moving = self.playing && self.crowd.borrow().len() > 0;
+            let moving = self.is_moving() && self.crowd.borrow().len() > 0;
             let wait = if moving { next.saturating_duration_since(Instant::now()) } else { IDLE };
-            match orders.recv_timeout(wait) {
+            match self.inbox.orders.recv_timeout(wait) {
                 Ok(order) => self.obey(order),
                 Err(RecvTimeoutError::Disconnected) => break,
                 Err(RecvTimeoutError::Timeout) => {}
@@ -110,17 +116,26 @@ impl<'a, D: Devices> Session<'a, D> {
             if !moving || Instant::now() < next {
                 continue;
             }
+            // Whoever raises it later wants the frame that begins now to end; whoever did before is heard first.
+            self.inbox.stop.lower();
+            if end.load(Ordering::Relaxed) {
+                break;
+            }
             // However many orders come, there is a frame after those that wait.
-            for order in orders.try_iter().take(WAITING) {
-                self.obey(order);
+            let orders: Vec<_> = self.inbox.orders.try_iter().take(WAITING).collect();
+            orders.into_iter().for_each(|order| self.obey(order));
+            if self.is_moving() && !self.advance() {
+                continue;
             }
-            if self.playing {
-                self.advance();
-            }
+            self.singles = self.singles.saturating_sub(1);
             let frame = Duration::from_secs_f64(1.0 / self.scene.time.frame_rate);
             // What is late is not made up for.
             next = (next + frame).max(Instant::now());
         }
+    }
+
+    fn is_moving(&self) -> bool {
+        self.playing || self.singles > 0
     }
 
     /// A hand opens when whose it was drives no longer.
@@ -159,12 +174,12 @@ impl<'a, D: Devices> Session<'a, D> {
             Command::Drive | Command::Seen => {}
             Command::Play | Command::Pause => {
                 self.playing = *command == Command::Play;
-                self.error = None;
+                (self.singles, self.error) = (0, None);
             }
             Command::Step => {
                 self.playing = false;
+                self.singles += 1;
                 self.error = None;
-                self.advance();
             }
             Command::Reset => self.reset()?,
             Command::Grab { vertex, target, radius } => {
@@ -215,7 +230,7 @@ impl<'a, D: Devices> Session<'a, D> {
 
     fn reset(&mut self) -> Result<(), String> {
         self.end_recording();
-        self.error = None;
+        (self.singles, self.error) = (0, None);
         for view in &mut self.views {
             view.reset().map_err(|error| error.to_string())?;
         }
@@ -229,11 +244,11 @@ impl<'a, D: Devices> Session<'a, D> {
         if settings == self.settings {
             return Ok(());
         }
-        let Session { devices, scene, views, .. } = self;
+        let Session { devices, scene, views, inbox, .. } = self;
         let mut made = Vec::new();
         let old = views.len();
         for (k, scene) in scenes(scene, &settings).into_iter().enumerate() {
-            let mut view = make(*devices, &scene).map_err(|error| error.to_string())?;
+            let mut view = make(*devices, &scene, &inbox.stop).map_err(|error| error.to_string())?;
             view.go_on_from(&mut views[k.min(old - 1)]).map_err(|error| error.to_string())?;
             made.push(view);
         }
@@ -249,7 +264,7 @@ impl<'a, D: Devices> Session<'a, D> {
             *state = Arc::new(busy);
         });
         let opened = self.library.open(name).and_then(|scene| {
-            let view = make(self.devices, &scene).map_err(|error| error.to_string())?;
+            let view = make(self.devices, &scene, &self.inbox.stop).map_err(|error| error.to_string())?;
             Ok((scene, view))
         });
         let (scene, view) = match opened {
@@ -263,7 +278,7 @@ impl<'a, D: Devices> Session<'a, D> {
         self.generation += 1;
         self.show = Show::new(&scene, view.model(), &view.state, self.generation);
         (self.scene, self.settings, self.views) = (scene, Settings::default(), vec![view]);
-        (self.playing, self.error) = (true, None);
+        (self.playing, self.singles, self.error) = (true, 0, None);
         self.publish_all();
         Ok(())
     }
@@ -274,8 +289,8 @@ impl<'a, D: Devices> Session<'a, D> {
             return Ok(());
         }
         let view = &self.views[0];
-        let mut recording = Recording::new(&view.scene, view.model(), view.state.time)?;
-        recording.add(&view.state.x).map_err(|error| error.to_string())?;
+        let mut recording = Recording::new(view)?;
+        recording.add(view).map_err(|error| error.to_string())?;
         self.recording = Some(recording);
         Ok(())
     }
@@ -284,124 +299,6 @@ impl<'a, D: Devices> Session<'a, D> {
         if let Some(recording) = &mut self.recording {
             recording.on = false;
         }
-    }
-
-    /// Simulates and shows a frame of every view.
-    fn advance(&mut self) {
-        let mut steps = Vec::new();
-        let look = self.shown.curve && self.watcher.is_due();
-        let begun: Vec<_> = self.views.iter().map(|view| view.state.clone()).collect();
-        for k in 0..self.views.len() {
-            let mut before = look.then(Before::default);
-            let view = &mut self.views[k];
-            let (mut facts, failed) = view.frame(before.as_mut());
-            if let Some(error) = failed {
-                facts.error = Some(error.to_string());
-                self.fail(k, error);
-                // Views that are compared stay together.
-                for (view, state) in self.views.iter_mut().zip(&begun).take(k) {
-                    if view.go_back_to(state).is_err() {
-                        tracing::warn!("a view is a frame ahead");
-                    }
-                }
-                return self.publish_frame(k, facts);
-            }
-            if let Some(before) = before {
-                steps.push(step_of(k, view, before));
-            }
-            self.publish_frame(k, facts);
-        }
-        if !steps.is_empty() {
-            self.watcher.watch(&self.board, steps);
-        }
-        self.keep_frame();
-    }
-
-    /// A step could not be made. Where the device failed that was not asked for, the CPU goes on; else everything waits.
-    fn fail(&mut self, k: usize, error: SimulationError) {
-        let automatic = self.scene.device.name == "auto" && self.views[k].simulation.is_remote();
-        if matches!(error, SimulationError::Device(_)) && automatic {
-            let notice = format!("{error}; going on on the CPU");
-            tracing::warn!("{notice}");
-            self.scene.device.name = "cpu".to_string();
-            match self.move_to_cpu() {
-                Ok(()) => return self.board.tell(None, &json!({ "is": "notice", "message": notice })),
-                Err(error) => tracing::warn!("{error}"),
-            }
-        }
-        (self.playing, self.error) = (false, Some(error.to_string()));
-        self.publish_state();
-    }
-
-    fn move_to_cpu(&mut self) -> Result<(), SimulationError> {
-        let mut made = Vec::new();
-        for (mut scene, old) in scenes(&self.scene, &self.settings).into_iter().zip(&self.views) {
-            scene.solver.method = old.simulation.method().name.to_string();
-            let mut view = View::new(self.devices, scene)?;
-            view.simulation.set_state(&old.state)?;
-            (view.state, view.grip) = (old.state.clone(), old.grip.clone());
-            view.hold();
-            made.push(view);
-        }
-        self.views = made;
-        self.publish_state();
-        Ok(())
-    }
-
-    /// Adds the newest frame to the recording, if one is made.
-    fn keep_frame(&mut self) {
-        let Some(recording) = self.recording.as_mut().filter(|recording| recording.on) else { return };
-        if let Err(error) = recording.add(&self.views[0].state.x) {
-            recording.on = false;
-            self.board.tell(None, &json!({ "is": "notice", "message": format!("the recording ends: {error}") }));
-        }
-        recording.on &= !recording.is_full();
-        if !recording.on || self.told.elapsed() >= TOLD {
-            self.told = Instant::now();
-            self.publish_state();
-        }
-    }
-
-    fn publish_all(&mut self) {
-        self.board.topology.send_replace(Bytes::copy_from_slice(self.show.topology()));
-        self.publish_state();
-        self.publish_frames();
-    }
-
-    /// Frames as they are, without a step.
-    fn publish_frames(&mut self) {
-        for k in 0..self.views.len() {
-            let facts = self.views[k].facts();
-            self.publish_frame(k, facts);
-        }
-        for k in self.views.len()..2 {
-            self.board.frames[k].send_replace(Bytes::new());
-            self.board.keep(k, None);
-        }
-    }
-
-    fn publish_frame(&mut self, k: usize, facts: FrameFacts) {
-        let view = &mut self.views[k];
-        let residual = if self.shown.residual { view.residual().ok() } else { None };
-        let touching = view.model().touching(&view.state.x, view.state.time);
-        let facts = FrameFacts { applied: self.applied, touching, ..facts };
-        let shown = ShownFrame { view: k as u8, x: &view.state.x, residual: residual.as_deref() };
-        self.board.frames[k].send_replace(self.show.frame(&shown, &facts).into());
-        self.board.keep(k, Some(Snapshot { model: view.model().clone(), state: view.state.clone() }));
-    }
-
-    fn publish_state(&mut self) {
-        self.board.state.send_replace(Arc::new(crate::state::describe(&crate::state::Facts {
-            scene: &self.scene,
-            scenes: self.library.names(),
-            views: &self.views,
-            settings: &self.settings,
-            playing: self.playing,
-            residual: self.shown.residual,
-            curve: self.shown.curve,
-            recording: self.recording.as_ref(),
-            error: self.error.as_deref(),
-        })));
     }
 }
 
@@ -416,27 +313,17 @@ fn scenes(scene: &Scene, settings: &Settings) -> Vec<Scene> {
     std::iter::once(first).chain(second).collect()
 }
 
-fn make(devices: &impl Devices, scene: &Scene) -> Result<View, crate::ViewError> {
+fn make(devices: &impl Devices, scene: &Scene, stop: &Stop) -> Result<View, crate::ViewError> {
     check_memory(scene, Use::Run).map_err(SimulationError::from)?;
-    let view = View::new(devices, scene.clone())?;
+    let view = View::new(devices, scene.clone(), stop)?;
     refuse_faulty_meshes(scene, view.model()).map_err(Box::new)?;
     Ok(view)
-}
-
-fn step_of(k: usize, view: &View, before: Before) -> Step {
-    let simulation = &view.simulation;
-    Step {
-        view: k,
-        scene: view.scene.clone(),
-        // With hands where they are, not where they were when they closed.
-        model: Arc::new(view.model().in_hands(&view.grip.hands())),
-        before,
-        method: simulation.method().name,
-        rho: simulation.rho(),
-        iterations: simulation.iterations().min(4 * simulation.method().iterations),
-    }
 }
 
 #[cfg(test)]
 #[path = "session_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "session_gpu_tests.rs"]
+mod gpu_tests;

@@ -1,4 +1,5 @@
 use super::*;
+use crate::orders::{Orders, way};
 use pliant::device::CpuOnly;
 use serde_json::Value;
 
@@ -13,53 +14,65 @@ corners = ['-x-z', '+x-z']
 [device]
 name = 'cpu'";
 
-struct Stage {
-    session: Session<'static, CpuOnly>,
-    board: Arc<Board>,
+pub(super) struct Stage<D: Devices + 'static = CpuOnly> {
+    pub session: Session<'static, D>,
+    pub board: Arc<Board>,
     crowd: watch::Sender<Crowd>,
+    orders: Orders,
 }
 
 impl Stage {
     fn new() -> Self {
-        let scene = Scene::parse(SCENE, "napkin", ".".as_ref(), &[]).unwrap();
+        Self::on(&CpuOnly, Scene::parse(SCENE, "napkin", ".".as_ref(), &[]).unwrap())
+    }
+}
+
+impl<D: Devices> Stage<D> {
+    pub fn on(devices: &'static D, scene: Scene) -> Self {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("napkin.toml"), SCENE).unwrap();
         std::fs::write(folder.path().join("broken.toml"), "pliant = 1\n[[cloth]]\nresolution = 'x'").unwrap();
         std::fs::write(folder.path().join("small.toml"), SCENE.replace('9', "4")).unwrap();
         let library = Library::beside(&folder.keep().join("napkin.toml"), scene.device.clone());
         let board = Arc::new(Board::new());
-        let sender = watch::Sender::new(Crowd::default());
-        let crowd = sender.subscribe();
-        let session = Session::new(&CpuOnly, board.clone(), crowd, (scene, library)).unwrap();
-        Self { session, board, crowd: sender }
+        let crowd = watch::Sender::new(Crowd::default());
+        let (orders, inbox) = way();
+        let seen = (crowd.subscribe(), inbox);
+        let session = Session::new(devices, board.clone(), seen, (scene, library)).unwrap();
+        Self { session, board, crowd, orders }
     }
 
     /// Does a command; what was refused is an error.
-    fn command(&mut self, text: &str) -> Result<(), String> {
+    pub fn command(&mut self, text: &str) -> Result<(), String> {
         self.session.carry_out(&crate::command::parse(text).unwrap().command)
     }
 
-    fn frames(&mut self, count: usize) {
-        (0..count).for_each(|_| self.session.advance());
+    pub fn frames(&mut self, count: usize) {
+        (0..count).for_each(|_| assert!(self.session.advance()));
     }
 
-    fn facts(&self, view: usize) -> Value {
-        let message = self.board.frames[view].borrow().clone();
-        let length = u32::from_le_bytes(message[8..12].try_into().unwrap()) as usize;
-        serde_json::from_slice(&message[12..12 + length]).unwrap()
+    pub fn facts(&self, view: usize) -> Value {
+        facts(&self.board, view)
     }
 
-    fn state(&self) -> Value {
+    pub fn state(&self) -> Value {
         (**self.board.state.borrow()).clone()
     }
 
-    fn hash(&self) -> u64 {
+    pub fn hash(&self) -> u64 {
         self.session.views[0].state.hash()
     }
 
-    fn x(&self, vertex: usize) -> [f64; 3] {
+    pub fn x(&self, vertex: usize) -> [f64; 3] {
         self.session.views[0].state.x[vertex]
     }
+}
+
+/// The text of a view's newest frame.
+fn facts(board: &Board, view: usize) -> Value {
+    let message = board.frames[view].borrow().clone();
+    let length = u32::from_le_bytes(message[8..12].try_into().unwrap()) as usize;
+    serde_json::from_slice(&message[12..12 + length]).unwrap()
 }
 
 #[test]
@@ -142,6 +155,7 @@ fn recordings_hold_their_frames_and_play_as_files() {
     stage.frames(2);
     assert_eq!((&stage.state()["recording"]["frames"], &stage.state()["recording"]["on"]), (&json!(7), &json!(false)));
     let take = stage.session.recording.as_ref().and_then(Recording::now).unwrap();
+    assert_eq!(take.name, "napkin-pd-direct-chebyshev-000000-000006");
     // Two at once do not meet.
     let [path, other] = [(); 2].map(|()| take.glb().unwrap());
     let glb = std::fs::read(&path).unwrap();
@@ -150,6 +164,12 @@ fn recordings_hold_their_frames_and_play_as_files() {
     assert_eq!(&glb[..4], b"glTF");
     let page = std::fs::read_to_string(take.page("<i>PLIANT-RECORDING</i>").unwrap()).unwrap();
     assert!(page.starts_with("<i>") && page.len() > 1000);
+    stage.command(r#"{"do":"record","on":true}"#).unwrap();
+    stage.command(r#"{"do":"set","method":"xpbd"}"#).unwrap();
+    stage.frames(1);
+    let take = stage.session.recording.as_ref().and_then(Recording::now).unwrap();
+    assert_eq!(take.name, "napkin-several-methods-000008-000009");
+    assert_eq!(stage.board.snapshot(0).unwrap().name, "napkin-xpbd-000009");
 }
 
 #[test]
@@ -199,6 +219,65 @@ fn compared_views_stay_together_when_a_step_of_one_fails() {
     assert_eq!(stage.session.views[0].state.step, 2);
     assert_eq!(stage.session.recording.as_ref().map(Recording::frames), Some(2));
     assert!(!stage.session.playing && stage.facts(1)["error"].is_string());
+}
+
+#[test]
+fn a_command_that_changes_what_is_computed_ends_the_step_and_the_frame_is_gone_on_with() {
+    let [mut stage, mut undisturbed] = [(); 2].map(|()| Stage::new());
+    let order = |text: &str| Order::Do { from: 0, what: crate::command::parse(text).unwrap() };
+    for text in
+        [r#"{"do":"grab","vertex":7,"target":[0,0,0]}"#, r#"{"do":"drag","target":[0,0,0]}"#, r#"{"do":"step"}"#]
+    {
+        assert!(stage.orders.send(order(text)).is_ok() && !stage.session.inbox.stop.is_raised(), "{text}");
+    }
+    for text in
+        [r#"{"do":"pause"}"#, r#"{"do":"reset"}"#, r#"{"do":"set","rho":0.5}"#, r#"{"do":"scene","name":"small"}"#]
+    {
+        assert!(stage.orders.send(order(text)).is_ok() && stage.session.inbox.stop.is_raised(), "{text}");
+        assert!(!stage.session.advance());
+        stage.session.inbox.stop.lower();
+    }
+    assert_eq!((stage.facts(0)["step"].as_u64(), &stage.facts(0)["error"]), (Some(0), &Value::Null));
+    // In the middle of a frame of two steps, and with a second view that has not begun its own.
+    for stage in [&mut stage, &mut undisturbed] {
+        stage.command(r#"{"do":"set","compare":"pbd-jacobi"}"#).unwrap();
+    }
+    stage.session.views[0].frame(false);
+    stage.session.inbox.stop.raise();
+    assert!(!stage.session.advance());
+    stage.session.inbox.stop.lower();
+    [&mut stage, &mut undisturbed].into_iter().for_each(|stage| stage.frames(2));
+    for view in 0..2 {
+        let [one, other] = [&stage, &undisturbed].map(|stage| stage.session.views[view].state.clone());
+        assert_eq!((one.step, one.hash()), (other.step, other.hash()));
+    }
+}
+
+/// Regression: a single step was lost where the command before it ended the step under way a little late.
+#[test]
+fn a_single_step_is_made_even_if_it_is_stopped_for_what_was_asked_before() {
+    let Stage { session, board, crowd, orders } = Stage::new();
+    crowd.send_modify(|crowd| assert!(crowd.enter(Instant::now()).is_some()));
+    let end = AtomicBool::new(false);
+    let command = |text: &str| orders.send(Order::Do { from: 1, what: crate::command::parse(text).unwrap() });
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            assert!(command(r#"{"do":"pause"}"#).is_ok());
+            assert!(command(r#"{"do":"reset"}"#).is_ok());
+            for _ in 0..3 {
+                assert!(command(r#"{"do":"step"}"#).is_ok());
+                (0..50).for_each(|_| orders.end_step());
+            }
+            let begun = Instant::now();
+            while begun.elapsed() < Duration::from_secs(2) && facts(&board, 0)["step"] != 6 {
+                std::thread::sleep(Duration::from_millis(10));
+            }
+            end.store(true, Ordering::Relaxed);
+        });
+        // It stays on the thread that made it.
+        session.run(&end);
+    });
+    assert_eq!(facts(&board, 0)["step"], 6);
 }
 
 #[test]

@@ -108,3 +108,32 @@ fn a_look_at_the_residual_changes_nothing_and_finds_what_the_certificate_says() 
         assert_eq!(watched.state().unwrap().hash(), alone.state().unwrap().hash(), "{method}");
     }
 }
+
+/// Regression: whenever a hand closed or opened, bodies forgot on which sides of each other they were, and what had gone a
+/// little through something was pushed out on the other side.
+#[test]
+fn a_hand_that_closes_lets_no_body_forget_on_which_side_of_another_it_is() {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenes/heap.toml");
+    let coarse = ["red", "blue", "yellow", "green"].map(|name| (format!("cloth.{name}.resolution"), "9".to_string()));
+    // Steps so long that cloths cross.
+    let more = [("time.steps_per_frame", "1"), ("device.name", "cpu")].map(|(k, v)| (k.to_string(), v.to_string()));
+    let scene = Scene::read(&path, &coarse.into_iter().chain(more).collect::<Vec<_>>()).unwrap();
+    let mut simulation = Simulation::new(&scene).unwrap();
+    let vertex = 5;
+    let shown = (0..40).any(|_| {
+        simulation.step().unwrap();
+        let (state, sides) = (simulation.state().unwrap(), simulation.sides().unwrap());
+        let held = vec![Held { vertex, target: state.x[vertex as usize], stiffness: None }];
+        let hands = Hands { held, ..Hands::default() };
+        let [known, forgotten] = [sides, Default::default()].map(|sides| {
+            let mut other = Simulation::new(&scene).unwrap();
+            other.set_state(&state).unwrap();
+            other.set_sides(&sides);
+            other.hold(&hands);
+            run(&mut other, 4);
+            other.state().unwrap().hash()
+        });
+        known != forgotten
+    });
+    assert!(shown, "sides that are forgotten show in no step");
+}

@@ -22,6 +22,7 @@ export class Labels {
       const region = this.stage.region(view, views);
       label.style.transform = `translate(${region.x}px, ${region.y}px)`;
       label.style.width = `${region.width}px`;
+      label.classList.toggle("below", region.y > 0);
       const frame = frames[view];
       say(label.firstElementChild!, frame?.method ?? "…");
       say(label.lastElementChild!, frame ? detail(frame, curves[view]) : "");

@@ -26,6 +26,9 @@ export class Controls {
   private readonly recorded = make("span", { class: "recorded" });
   private readonly sets: HTMLFieldSetElement[];
   private readonly fields: Field[];
+  private readonly asScene: HTMLButtonElement;
+  private readonly changes = make("span", { class: "changes" });
+  private readonly note = make("p", { class: "note" });
   private readonly links: { element: HTMLAnchorElement; path: string; needs: "nothing" | "recording" | "compare"; more: Record<string, string> }[] = [];
   private state: State | null = null;
 
@@ -53,14 +56,17 @@ export class Controls {
       numberField("rho", "ρ", "", { min: "0", max: "0.999999", step: "any" }, (state) => state.scene_says.rho ?? state.views[0]?.rho, set),
       numberField("budget_ms", "Budget", "ms", { min: "0.01", max: "10000", step: "any" }, (state) => state.scene_says.budget_ms, set),
       stiffnessField(set),
-      vectorField("gravity", "Gravity", "m/s²", set),
-      vectorField("wind", "Wind", "m/s", set),
+      vectorField("gravity", "Gravity", "m/s²", "1000", set),
+      vectorField("wind", "Wind", "m/s", "100", set),
     ];
-    const asScene = make("button", {
-      type: "button", class: "plain", title: "Take back all changes to the scene",
-      click: () => set({ method: null, iterations: null, rho: null, budget_ms: null, stiffness: null, gravity: null, wind: null, compare: null }),
+    this.asScene = make("button", {
+      type: "button", class: "plain", title: "Take back all changes to the scene", click: () => {
+        for (const field of this.fields) field.forget?.();
+        set({ method: null, iterations: null, rho: null, budget_ms: null, stiffness: null, gravity: null, wind: null, compare: null });
+      },
     }, "As the scene says");
-    const all = make("fieldset", { "aria-label": "Settings", disabled: true }, ...this.fields.map((field) => field.element), make("div", { class: "row end" }, asScene));
+    const all = make("fieldset", { "aria-label": "Settings", disabled: true }, ...this.fields.map((field) => field.element),
+      make("div", { class: "row end" }, this.changes, this.asScene));
     this.settings = make("section", { "aria-label": "Simulation" }, make("h2", {}, "Simulation"), all);
     this.sets = [moves, all];
 
@@ -71,7 +77,7 @@ export class Controls {
     this.exports = make("section", { "aria-label": "Export" }, make("h2", {}, "Export"), make("div", { class: "links" },
       this.link("Frame .obj", "/frame.obj"), this.link("Frame .ply", "/frame.ply"),
       this.link("Second .obj", "/frame.obj", "compare", { view: "1" }), this.link("Second .ply", "/frame.ply", "compare", { view: "1" }),
-      this.link("Recording .glb", "/recording.glb", "recording"), this.link("Recording .html", "/recording.html", "recording")));
+      this.link("Recording .glb", "/recording.glb", "recording"), this.link("Recording .html", "/recording.html", "recording")), this.note);
   }
 
   private link(label: string, path: string, needs: "nothing" | "recording" | "compare" = "nothing", more: Record<string, string> = {}): HTMLElement {
@@ -103,15 +109,36 @@ export class Controls {
     for (const set of this.sets) set.disabled = !may;
     this.watching.hidden = !connected || state.you_drive;
     this.play.show(state.playing ? "pause" : "play", state.playing ? "Pause (space)" : "Play (space)");
-    for (const field of this.fields) field.show(state);
+    this.showFields(state);
     this.showRecording(state.recording);
+    this.showLinks(state, connected);
+  }
+
+  /** What was changed stays when a page is closed, so whoever comes next has to see it. */
+  private showFields(state: State): void {
+    let changes = 0;
+    for (const field of this.fields) {
+      field.show(state);
+      const changed = field.changed?.(state) ?? false;
+      field.element.classList.toggle("changed", changed);
+      if (changed) changes += 1;
+    }
+    say(this.changes, changes > 0 ? `${changes} changed` : "");
+  }
+
+  private showLinks(state: State, connected: boolean): void {
+    const { on, frames } = state.recording;
+    // A recording that goes on would be another one before it is saved.
+    const why = !connected ? "Not connected." : on ? "Stop the recording to save it." : frames === 0 ? "Nothing is recorded yet: press Record." : "";
+    say(this.note, why);
     for (const { element, path, needs, more } of this.links) {
-      const there = connected && (needs !== "recording" || (state.recording.frames > 0 && !state.recording.on));
       element.hidden = needs === "compare" && state.views.length < 2;
-      if (there) element.href = address(path, location.protocol, more);
-      else element.removeAttribute("href");
-      element.title = there ? "" : needs === "recording" ? "There is a recording once one was started and stopped" : "Not connected";
-      element.download = `${state.scene}${needs === "compare" ? "-second" : ""}${path.slice(path.lastIndexOf("."))}`;
+      const reason = needs === "recording" || !connected ? why : "";
+      if (reason) element.removeAttribute("href");
+      // The server knows what it is called: scene, method and frame.
+      else element.href = address(path, location.protocol, more);
+      element.setAttribute("aria-disabled", String(reason !== ""));
+      element.title = reason;
     }
   }
 

@@ -2,6 +2,7 @@
 
 import { make, say } from "./dom.ts";
 import type { Settings, State, Vec3 } from "./messages.ts";
+import { toast } from "./notices.ts";
 import { digits } from "./units.ts";
 
 export type Send = (change: Partial<Settings>) => void;
@@ -9,6 +10,10 @@ export type Send = (change: Partial<Settings>) => void;
 export interface Field {
   element: HTMLElement;
   show(state: State): void;
+  /** Whether the driver has changed it. */
+  changed?(state: State): boolean;
+  /** What was typed and could not be sent is not wanted any more. */
+  forget?(): void;
 }
 
 function row(label: string, unit: string, forId: string | null, ...controls: Node[]): HTMLElement {
@@ -19,37 +24,70 @@ function row(label: string, unit: string, forId: string | null, ...controls: Nod
 /** Fields in which something is typed and not yet sent. */
 const typing = new WeakSet<HTMLInputElement>();
 
-function watch(input: HTMLInputElement): void {
-  input.addEventListener("input", () => typing.add(input));
-  // First of what listens to a change: then the answer of the server may fill the field again.
-  input.addEventListener("change", () => typing.delete(input));
-  // Who types what was there before changes nothing.
-  input.addEventListener("blur", () => typing.delete(input));
+/** What a number may be. */
+export interface Range {
+  min: string;
+  max: string;
+  step: string;
 }
 
-/** What is being typed is not replaced by what the server says. */
+/** A field for a number; `sent` hears when it has another value that may be sent. What may not is red, and is told. */
+function numberInput(name: string, unit: string, range: Range, sent: () => void, more: Record<string, string> = {}): HTMLInputElement {
+  const input = make("input", { type: "number", inputmode: "decimal", ...range, ...more });
+  input.addEventListener("input", () => {
+    typing.add(input);
+    forgive(input);
+  });
+  input.addEventListener("change", () => {
+    typing.delete(input);
+    const why = complaint(name, unit, range, input.validity);
+    if (!why) return sent();
+    input.setAttribute("aria-invalid", "true");
+    input.title = why;
+    toast(why, "refused");
+  });
+  // Who types what was there before changes nothing.
+  input.addEventListener("blur", () => typing.delete(input));
+  return input;
+}
+
+/** Why a number is not sent; null where it is. */
+export function complaint(name: string, unit: string, range: Range, validity: Pick<ValidityState, "valid" | "badInput" | "stepMismatch">): string | null {
+  if (validity.valid) return null;
+  if (validity.badInput) return `${name} must be a number.`;
+  const kind = validity.stepMismatch ? "a whole number " : "";
+  const [low, high] = [range.min, range.max].map((limit) => Number(limit).toLocaleString("en", { maximumFractionDigits: 6 }).replace("-", "−"));
+  return `${name} must be ${kind}from ${low} to ${high}${unit && ` ${unit}`}.`;
+}
+
+function isBad(input: HTMLInputElement): boolean {
+  return input.hasAttribute("aria-invalid");
+}
+
+function forgive(input: HTMLInputElement): void {
+  if (!isBad(input)) return;
+  input.removeAttribute("aria-invalid");
+  input.title = input.dataset.title ?? "";
+}
+
+/** What is being typed, or was and is to be mended, is not replaced by what the server says. */
 function fill(input: HTMLInputElement, text: string): void {
-  if (!typing.has(input) && input.value !== text) input.value = text;
+  if (!typing.has(input) && !isBad(input) && input.value !== text) input.value = text;
 }
 
 export type NumberKey = "iterations" | "rho" | "budget_ms";
 
 export function numberField(
-  key: NumberKey, label: string, unit: string, range: { min: string; max?: string; step: string },
+  key: NumberKey, label: string, unit: string, range: Range,
   otherwise: (state: State) => number | null | undefined, send: Send,
 ): Field {
   const id = `set-${key}`;
-  const input = make("input", { id, type: "number", inputmode: "decimal", ...range });
-  watch(input);
-  input.addEventListener("change", () => {
-    if (!input.validity.valid) {
-      input.reportValidity();
-      return;
-    }
-    send({ [key]: input.value === "" ? null : Number(input.value) });
-  });
+  const changed = (): void => send({ [key]: input.value === "" ? null : Number(input.value) });
+  const input = numberInput(label, unit, range, changed, { id });
   return {
     element: row(label, unit, id, input),
+    changed: (state) => state.settings[key] !== null,
+    forget: () => forgive(input),
     show(state) {
       const { [key]: value } = state.settings;
       fill(input, value === null || value === undefined ? "" : String(value));
@@ -60,21 +98,24 @@ export function numberField(
 }
 
 /** Three numbers; they are set together, and all empty resets. */
-export function vectorField(key: "gravity" | "wind", label: string, unit: string, send: Send): Field {
-  const inputs = ["x", "y", "z"].map((axis) => {
-    return make("input", { type: "number", step: "any", "aria-label": `${label} ${axis}, ${unit}`, title: axis });
-  });
-  inputs.forEach(watch);
+export function vectorField(key: "gravity" | "wind", label: string, unit: string, most: string, send: Send): Field {
   let usual: Vec3 = [0, 0, 0];
   const change = (): void => {
+    // All three are sent, or none.
+    if (inputs.some(isBad)) return;
     const empty = inputs.every((input) => input.value === "");
     send({ [key]: empty ? null : (inputs.map((input, i) => (input.value === "" ? usual[i] : Number(input.value))) as Vec3) });
   };
-  for (const input of inputs) input.addEventListener("change", change);
+  const inputs = ["x", "y", "z"].map((axis) => numberInput(
+    `${label} ${axis}`, unit, { min: `-${most}`, max: most, step: "any" }, change,
+    { "aria-label": `${label} ${axis}, ${unit}`, title: axis, "data-title": axis },
+  ));
   const element = row(label, unit, null, ...inputs);
   element.classList.add("vector");
   return {
     element,
+    changed: (state) => state.settings[key] !== null,
+    forget: () => inputs.forEach(forgive),
     show(state) {
       usual = state.scene_says[key] ?? [0, 0, 0];
       const value = state.settings[key];
@@ -108,6 +149,7 @@ export function stiffnessField(send: Send): Field {
   element.lastElementChild!.replaceWith(reading);
   return {
     element,
+    changed: (state) => state.settings.stiffness !== null,
     show(state) {
       const value = state.settings.stiffness ?? 1;
       if (document.activeElement !== input) input.value = String(Math.log10(value));
@@ -125,6 +167,7 @@ export function methodField(key: "method" | "compare", label: string, none: (sta
   let listed = "";
   return {
     element: row(label, "", id, select),
+    changed: (state) => state.settings[key] !== null,
     show(state) {
       const list = JSON.stringify([none(state), state.methods]);
       if (list !== listed) {

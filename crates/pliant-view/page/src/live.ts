@@ -287,18 +287,18 @@ export class Live {
     this.tellWaiting(now);
   }
 
-  /** Nothing of a step is seen until it ends, nor is anything done that was asked for meanwhile. */
+  /** Nothing of a step is seen until it ends. */
   private tellWaiting(now: number): void {
     const { state } = this;
     if (!state?.playing || !this.connection.connected || document.hidden) this.heard = now;
     const seconds = Math.floor((now - this.heard) / 1000);
     const long = now - this.heard > LONG_MS;
-    busy(state?.busy ?? (long ? `A frame takes long: ${seconds} s so far. What you change counts after it.` : null));
+    busy(state?.busy ?? (long ? `A frame takes long: ${seconds} s so far. Pause, reset or another method end it.` : null));
   }
 
   private tell(): void {
     const { views } = this.display;
-    if (this.frames[0]) this.readings.show(this.frames[0]);
+    this.readings.show(this.frames.slice(0, views));
     this.labels.show(views, this.frames, this.curves);
     const budget = this.state?.settings.budget_ms ?? this.state?.scene_says.budget_ms;
     const rate = this.display.topology?.info.frame_rate;

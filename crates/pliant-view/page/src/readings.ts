@@ -1,11 +1,20 @@
-// The numbers of the last frame.
+// The numbers of the last frame of each view.
 
 import { make, say } from "./dom.ts";
 import type { FrameInfo } from "./messages.ts";
 import { ms, percent, si, whole } from "./units.ts";
 
-const ROWS: { label: string; title: string; text: (frame: FrameInfo) => string; alarming?: (frame: FrameInfo) => boolean }[] = [
-  { label: "Time", title: "Simulated time and number of the step", text: (f) => `${f.time.toFixed(2)} s · step ${whole(f.step)}` },
+interface Row {
+  label: string;
+  title: string;
+  text: (frame: FrameInfo) => string;
+  alarming?: (frame: FrameInfo) => boolean;
+  /** Both views have the same, if one of them a moment later. */
+  common?: boolean;
+}
+
+const ROWS: Row[] = [
+  { label: "Time", title: "Simulated time and number of the step", common: true, text: (f) => `${f.time.toFixed(2)} s · step ${whole(f.step)}` },
   {
     label: "Step", title: "The slowest step of the frame, and the whole frame", text: (f) => `${ms(f.ms)} · frame ${ms(f.frame_ms)}`,
     alarming: (f) => f.over_budget,
@@ -36,18 +45,28 @@ function trouble(frame: FrameInfo): string {
 
 export class Readings {
   readonly element: HTMLElement;
-  private readonly cells: HTMLElement[];
+  /** Of each row one for each view. */
+  private readonly cells: HTMLElement[][];
 
   constructor() {
-    this.cells = ROWS.map(() => make("dd", {}, "–"));
+    this.cells = ROWS.map(() => [0, 1].map((view) => make("dd", { class: `view-${view}`, hidden: view > 0 }, "–")));
     this.element = make("dl", { class: "readings" });
-    ROWS.forEach((row, i) => this.element.append(make("div", { title: row.title }, make("dt", {}, row.label), this.cells[i])));
+    ROWS.forEach((row, i) => this.element.append(make("div", { title: row.title }, make("dt", {}, row.label), ...this.cells[i])));
   }
 
-  show(frame: FrameInfo): void {
+  /** One frame, or that of each of two views. What is the same of both is told once. */
+  show(frames: readonly (FrameInfo | null)[]): void {
+    this.element.classList.toggle("two", frames.length > 1);
     ROWS.forEach((row, i) => {
-      say(this.cells[i], row.text(frame));
-      this.cells[i].classList.toggle("alarming", row.alarming?.(frame) ?? false);
+      const texts = frames.map((frame) => (frame ? row.text(frame) : "–"));
+      this.cells[i].forEach((cell, view) => {
+        cell.hidden = view >= frames.length || (view > 0 && (row.common || texts[view] === texts[0]));
+        if (cell.hidden) return;
+        const frame = frames[view];
+        say(cell, texts[view]);
+        cell.classList.toggle("alarming", frame ? (row.alarming?.(frame) ?? false) : false);
+      });
+      this.cells[i][0].classList.toggle("both", this.cells[i][1].hidden !== false);
     });
   }
 }

@@ -115,13 +115,67 @@ test("the solver changes while it runs, and what does not fit cannot be chosen",
     await page.fill("#set-iterations", "7");
     await page.keyboard.press("Enter");
     await until(page, () => window.pliant.state.settings.iterations === 7 && window.pliant.lastFrame.iterations <= 7);
-    // Too small to be a budget: the browser already says so, and a server that was asked anyway refuses.
     await page.fill("#set-iterations", "");
     await page.keyboard.press("Enter");
     await until(page, () => window.pliant.state.settings.iterations === null);
     await page.getByRole("button", { name: "As the scene says" }).click();
     await until(page, () => window.pliant.state.settings.method === null);
   });
+});
+
+test("what is no sensible number is red, told and not sent, in every field alike", async () => {
+  await withPage(async (page) => {
+    await until(page, () => window.pliant.state.you_drive);
+    const before = (await state(page)).settings;
+    const cases = [
+      ["#set-iterations", "0", /whole number|1 to 100,000/], ["#set-iterations", "2.5", /whole number from 1 to 100,000/], ["#set-rho", "1", /0 to 0.999999/],
+      ["#set-budget_ms", "0", /0.01 to 10,000 ms/], ['[aria-label^="Gravity y"]', "-2000", /−1,000 to 1,000 m\/s²/], ['[aria-label^="Wind x"]', "101", /−100 to 100 m\/s/],
+    ];
+    for (const [field, value, told] of cases) {
+      await page.fill(field, value);
+      await page.keyboard.press("Enter");
+      assert.equal(await page.getAttribute(field, "aria-invalid"), "true", field);
+      await page.locator(".toast.refused", { hasText: told }).first().waitFor();
+    }
+    await page.waitForTimeout(300);
+    assert.deepEqual((await state(page)).settings, before);
+    assert.equal(await page.inputValue('[aria-label^="Wind x"]'), "101");
+    await shot(page, "bad-numbers");
+    // Mended, it is sent; what is still wrong beside it is not.
+    await page.fill('[aria-label^="Wind x"]', "2");
+    await page.keyboard.press("Enter");
+    await until(page, () => window.pliant.state.settings.wind?.[0] === 2);
+    assert.equal(await page.getAttribute('[aria-label^="Wind x"]', "aria-invalid"), null);
+    assert.equal((await state(page)).settings.iterations, null);
+    await page.getByRole("button", { name: "As the scene says" }).click();
+    await until(page, () => window.pliant.state.settings.wind === null);
+    assert.equal(await page.locator("[aria-invalid]").count(), 0);
+    assert.equal(await page.inputValue("#set-iterations"), "");
+  });
+});
+
+test("what one page has changed is shown to the next, which can take it back", async () => {
+  const server = await serve();
+  try {
+    const first = await open(server.url);
+    await first.page.fill("#set-iterations", "9");
+    await first.page.keyboard.press("Enter");
+    await first.page.selectOption("#set-compare", "xpbd");
+    await until(first.page, () => window.pliant.state.settings.iterations === 9 && window.pliant.views === 2);
+    await first.context.close();
+    const { page, context, errors } = await open(server.url);
+    await until(page, () => window.pliant.state?.you_drive);
+    await page.getByText("2 changed").waitFor();
+    assert.equal(await page.inputValue("#set-iterations"), "9");
+    assert.equal(await page.locator(".field.changed").count(), 2);
+    await page.getByRole("button", { name: "As the scene says" }).click();
+    await until(page, () => window.pliant.state.settings.iterations === null && window.pliant.views === 1);
+    assert.equal(await page.locator(".field.changed").count(), 0);
+    assert.deepEqual(errors, []);
+    await context.close();
+  } finally {
+    await server.stop();
+  }
 });
 
 test("pause, a single step and reset do what they say", async () => {
@@ -182,7 +236,14 @@ test("a comparison shows two views with two methods", async () => {
       const count = drawn(await pixels(page, side));
       assert.ok(count > 500, `${count} pixels of the ${side} half are not background`);
     }
+    // Each view has all its numbers; what both have in common is there once.
+    const rows = await page.locator(".readings > div").evaluateAll((all) => all.map((row) => [...row.querySelectorAll("dd:not([hidden])")].map((cell) => cell.textContent)));
+    assert.ok(rows.find((cells) => /step/.test(cells[0])).length <= 2, JSON.stringify(rows));
+    const method = rows.find((cells) => cells[0].startsWith(now));
+    assert.ok(method[1].startsWith(other.name), JSON.stringify(rows));
     await shot(page, "compare");
+    const [second] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name: "Second .obj" }).click()]);
+    assert.match(second.suggestedFilename(), new RegExp(`^curtain-${other.name}-\\d{6}\\.obj$`));
     await page.selectOption("#set-compare", "");
     await until(page, () => window.pliant.views === 1);
   });
@@ -190,6 +251,8 @@ test("a comparison shows two views with two methods", async () => {
 
 async function download(page, label) {
   const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name: label }).click()]);
+  // Scene, method and frame.
+  assert.match(file.suggestedFilename(), /^curtain-pd-jacobi-chebyshev-\d{6}(-\d{6})?\.\w+$/);
   const path = join(folder, file.suggestedFilename());
   await file.saveAs(path);
   return path;
@@ -199,11 +262,16 @@ test("a recording is saved as glTF and as a page that replays it without a serve
   let replayed;
   await withPage(async (page) => {
     const record = page.locator("button.record");
+    const saved = page.locator("a", { hasText: "Recording .glb" });
+    await page.getByText("Nothing is recorded yet").waitFor();
     await record.click();
     await until(page, () => window.pliant.state.recording.on);
+    await page.getByText("Stop the recording to save it").waitFor();
+    assert.equal(await saved.getAttribute("href"), null);
     await until(page, () => window.pliant.state.recording.frames >= 20, null, 20_000);
     await record.click();
     await until(page, () => !window.pliant.state.recording.on);
+    await until(page, () => document.querySelector(".note").textContent === "");
     assert.equal(readFileSync(await download(page, "Recording .glb")).toString("latin1", 0, 4), "glTF");
     assert.match(readFileSync(await download(page, "Frame .obj"), "utf8"), /^v /m);
     assert.match(readFileSync(await download(page, "Frame .ply")).toString("latin1", 0, 3), /ply/);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Colouring } from "../src/colouring.ts";
+import { complaint } from "../src/fields.ts";
 import { History, LENGTH } from "../src/history.ts";
 import { Latency } from "../src/latency.ts";
 import { normals, outlines, restLengths, speeds, stretches } from "../src/measures.ts";
@@ -198,6 +199,16 @@ test("a history forgets the oldest", () => {
   for (let i = 0; i < LENGTH + 10; i++) history.push(0, { ms: i, max_stretch: null, touching: 0 } as never);
   const { ms: ring } = history.views[0];
   assert.deepEqual([ring.count, ring.at(0), ring.at(LENGTH - 1)], [LENGTH, 10, LENGTH + 9]);
+});
+
+test("what is wrong with a number is told in words", () => {
+  const said = (validity: object, range = { min: "1", max: "100000", step: "1" }, unit = "") =>
+    complaint("Iterations", unit, range, { valid: false, badInput: false, stepMismatch: false, ...validity });
+  assert.equal(said({ valid: true }), null);
+  assert.equal(said({ badInput: true }), "Iterations must be a number.");
+  assert.equal(said({ stepMismatch: true }), "Iterations must be a whole number from 1 to 100,000.");
+  assert.equal(said({}, { min: "-100", max: "100", step: "any" }, "m/s"), "Iterations must be from −100 to 100 m/s.");
+  assert.equal(said({}, { min: "0", max: "0.999999", step: "any" }), "Iterations must be from 0 to 0.999999.");
 });
 
 test("numbers have units that people read", () => {

@@ -4,8 +4,7 @@ use super::report::Status;
 use super::run::{LastStep, Run, RunHooks, RunStage};
 use super::run_error::RunError;
 use crate::device::{DeviceError, Devices};
-use crate::scene::{DeviceSettings, Scene, SolverSettings};
-use crate::step::{Simulation, SimulationError};
+use crate::step::{Known, SimulationError};
 
 impl Run<'_> {
     /// Simulates to the end, as far as the device goes.
@@ -77,21 +76,13 @@ impl Run<'_> {
 
     /// Goes on from the known state on the CPU, if the scene left the choice of the device open; whether it does.
     fn move_to_cpu(&mut self, devices: &impl Devices, error: &DeviceError) -> Result<bool, RunError> {
-        if self.scene.device.name != "auto" || !self.simulation.is_remote() {
-            return Ok(false);
-        }
         let known = self.frames.known.clone();
+        let last = Known { state: &known.state, sides: &known.sides, rho: known.rho };
+        let Some(simulation) = self.simulation.moved_to_cpu(devices, self.scene, &last)? else { return Ok(false) };
         let warning = format!("{error}; going on on the CPU from step {}", known.state.step);
         tracing::warn!("{warning}");
         self.report.warnings.push(warning);
-        let device = DeviceSettings { name: "cpu".to_string(), ..self.scene.device.clone() };
-        let method = self.simulation.method().name.to_string();
-        let solver = SolverSettings { method, ..self.scene.solver.clone() };
-        let scene = Scene { device, solver, ..self.scene.clone() };
-        self.simulation = Simulation::on(devices, &scene)?;
-        self.simulation.set_state(&known.state)?;
-        self.simulation.set_sides(&known.sides);
-        known.rho.into_iter().for_each(|rho| self.simulation.set_rho(rho));
+        self.simulation = simulation;
         self.report.device = self.simulation.device().to_string();
         self.frames.keeper().identity.device = self.simulation.device().to_string();
         Ok(true)

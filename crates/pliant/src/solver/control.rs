@@ -1,3 +1,4 @@
+use super::Stop;
 use crate::device::{Device, DeviceError};
 use std::time::Instant;
 
@@ -21,12 +22,14 @@ pub struct Control<'a, D: Device> {
     pub watch: Option<&'a mut Watch<'a, D>>,
     /// When the first iteration began.
     begun: Option<Instant>,
+    stop: Stop,
 }
 
 impl<'a, D: Device> Control<'a, D> {
     /// A number of iterations and nothing else.
     pub fn iterations(iterations: usize) -> Self {
-        Self { iterations, tolerance: 0.0, deadline: None, settling: None, watch: None, begun: None }
+        let (settling, watch, begun, stop) = (None, None, None, Stop::default());
+        Self { iterations, tolerance: 0.0, deadline: None, settling, watch, begun, stop }
     }
 
     /// The same, until a moment.
@@ -44,6 +47,11 @@ impl<'a, D: Device> Control<'a, D> {
         Self { settling: asked.then(Settling::default), ..self }
     }
 
+    /// The same, until somebody raises this.
+    pub fn heeding(self, stop: &Stop) -> Self {
+        Self { stop: stop.clone(), ..self }
+    }
+
     /// The same, watched.
     pub fn watched(self, watch: &'a mut Watch<'a, D>) -> Self {
         Self { watch: Some(watch), ..self }
@@ -54,7 +62,12 @@ impl<'a, D: Device> Control<'a, D> {
         if let Some(watch) = &mut self.watch {
             watch(device, problem, k, x);
         }
-        k < self.iterations && self.in_time(k, 1)
+        k < self.iterations && !self.is_stopped() && self.in_time(k, 1)
+    }
+
+    /// Whether somebody wants no more of this solve: what it leaves is not used.
+    pub(super) fn is_stopped(&self) -> bool {
+        self.stop.is_raised()
     }
 
     /// Whether so many more iterations end before the deadline, at the pace of the `done` ones.

@@ -486,8 +486,7 @@ impl Method {
                 Needs::Constraints => (elements.is_compliant(), "constraint form (position-based dynamics needs one)"),
             };
             if !offers {
-                let instead =
-                    "method 'descent' or 'newton' (on the CPU), or a projective material (springs, arap, quadratic bending)";
+                let instead = "method 'descent' or 'newton' (on the CPU), or a projective material (springs, arap, quadratic bending)";
                 return Err(MethodError::Unsuitable { method: self.name, element: elements.name(), lacks, instead });
             }
         }

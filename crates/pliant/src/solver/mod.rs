@@ -18,6 +18,7 @@ mod pd_multigrid;
 mod pd_pcg;
 mod precondition;
 mod stationary;
+mod stop;
 mod vivace;
 
 pub use chebyshev::Chebyshev;
@@ -26,6 +27,7 @@ pub use control::{Control, SolveError, SolveReport};
 pub(crate) use method::largest_stiffness_ratio;
 pub use method::{METHODS, Method, MethodError, Needs, Parameters, choose_method, find_method, find_method_for};
 pub use newton::{NewtonReport, minimise};
+pub use stop::Stop;
 
 use crate::device::Device;
 

@@ -73,7 +73,7 @@ impl Minimiser {
         tolerance: f64,
         mut watch: impl FnMut(usize, &[[f64; 4]]) -> bool,
     ) -> Result<NewtonReport, SolveError> {
-        self.hessian.restart();
+        self.hessian.restart(potential)?;
         potential.gradient(x, &mut self.gradient);
         let mut level = Level { energy: potential.value(x), gradient_norm: norm(&self.gradient) };
         let enough = tolerance * level.gradient_norm;
@@ -214,6 +214,9 @@ impl<D: Device> Solver<D> for Newton {
             device.write(host, x);
             control.go_on(device, problem, k, x)
         })?;
+        if control.is_stopped() {
+            minimiser.hessian.go_back();
+        }
         if !report.energy.is_finite() {
             return Err(SolveError::NotFinite { iteration: report.iterations });
         }

@@ -18,6 +18,12 @@ pub(super) struct Hessian {
     blocks: Blocks,
     /// Their entries.
     pattern: Csr,
+    /// What all this is made from.
+    graph: Csr,
+    /// What it was made from when the solve began, if contacts have changed it since.
+    graph_before: Option<Csr>,
+    /// The next solve begins with `graph_before`.
+    goes_back: bool,
     exact: Vec<Block>,
     /// What the projected Hessian is more than the exact one; of the current x if `excess_is_current`.
     excess: Vec<Block>,
@@ -41,7 +47,10 @@ impl Hessian {
 
     /// With room for what contacts between bodies couple at x, and a little farther.
     fn with(potential: &Potential, x: &[[f64; 4]]) -> Result<Self, SolveError> {
-        let graph = graph(potential, x);
+        Self::of(potential, graph(potential, x))
+    }
+
+    fn of(potential: &Potential, graph: Csr) -> Result<Self, SolveError> {
         let order = nested_dissection(&graph, &potential.model().rest_x);
         let mut row = vec![0; order.len()];
         (0..).zip(&order).for_each(|(k, &i)| row[i as usize] = k);
@@ -67,6 +76,9 @@ impl Hessian {
             double: None,
             precise: false,
             pattern,
+            graph,
+            graph_before: None,
+            goes_back: false,
             excess: exact.clone(),
             excess_is_current: false,
             exact,
@@ -75,11 +87,21 @@ impl Hessian {
         })
     }
 
-    /// Forgets what it learned in the solve before.
-    pub fn restart(&mut self) {
+    /// Forgets what it learned in the solve before; all of it, if that one was not to have been.
+    pub fn restart(&mut self, potential: &Potential) -> Result<(), SolveError> {
+        let before = self.graph_before.take();
+        if let Some(graph) = before.filter(|_| std::mem::take(&mut self.goes_back)) {
+            *self = Self::of(potential, graph)?;
+        }
         (self.projection, self.precise) = (0.0, false);
         // After a solve that failed it may not be finite, not even times 0.
         self.excess.fill([0.0; 9]);
+        Ok(())
+    }
+
+    /// The solve is not to have been: with its contacts goes their order of elimination, which shows in the last bits.
+    pub fn go_back(&mut self) {
+        self.goes_back = self.graph_before.is_some();
     }
 
     /// Makes factors in `f64` from now on; false if it did already.
@@ -99,7 +121,9 @@ impl Hessian {
             return Ok(());
         }
         let (projection, precise) = (self.projection, self.precise);
-        *self = Self { projection, precise, ..Self::with(potential, x)? };
+        let made = Self::with(potential, x)?;
+        let graph_before = self.graph_before.take().unwrap_or_else(|| std::mem::take(&mut self.graph));
+        *self = Self { projection, precise, graph_before: Some(graph_before), ..made };
         Ok(())
     }
 

@@ -225,7 +225,9 @@ impl<D: Device, S: Sweep<D>> Solver<D> for Stationary<D, S> {
             self.best.restore(device, x);
         }
         self.sweep.end(device, problem, x);
-        self.last_iterations = Some(progress.report.iterations);
+        if !control.is_stopped() {
+            self.last_iterations = Some(progress.report.iterations);
+        }
         Ok(progress.report)
     }
 

@@ -33,6 +33,12 @@ pub enum SimulationError {
         /// How many of each there must be.
         vertices: usize,
     },
+    /// Somebody raised the [`Stop`](super::Stop) that the simulation heeds. The state is still that of the last step.
+    #[error("step {step} was stopped; the state before it is kept")]
+    Stopped {
+        /// Which step, from 0.
+        step: u64,
+    },
     /// A step failed however small it was made. The state is still that of the last good step.
     #[error(
         "step {step} (time {time:.4} s) failed {attempts} times, the last time in {pieces} pieces: {reason}; \

@@ -14,9 +14,10 @@ mod simulation;
 mod stepper;
 mod tune;
 
+pub use crate::solver::Stop;
 pub use certificate::Certificate;
 pub use compare::{Comparison, Convergence, Curve, CurvePoint, Question, Reference, compare, convergence, reference};
 pub use error::SimulationError;
 pub use input::step_input;
-pub use simulation::{Simulation, rho_for};
+pub use simulation::{Known, Simulation, rho_for};
 pub use stepper::{StepReport, Stepper};

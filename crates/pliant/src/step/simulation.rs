@@ -4,10 +4,21 @@ use super::{SimulationError, StepReport, Stepper};
 use crate::contact::close::Side;
 use crate::device::{CpuOnly, Device, DeviceError, Devices, Task};
 use crate::model::{Hands, Model, State};
-use crate::scene::{DeviceSettings, Scene};
-use crate::solver::{Method, Parameters, find_method_for};
+use crate::scene::{DeviceSettings, Scene, SolverSettings};
+use crate::solver::{Method, Parameters, Stop, find_method_for};
 use std::sync::Arc;
 use std::time::Duration;
+
+/// Where a simulation was the last time that its device answered.
+#[derive(Clone, Copy, Debug)]
+pub struct Known<'a> {
+    /// The state.
+    pub state: &'a State,
+    /// On which sides of each other parts of bodies were, as [`Simulation::sides`] says.
+    pub sides: &'a [Vec<Side>; 2],
+    /// ρ in use, if the method has one.
+    pub rho: Option<f64>,
+}
 
 /// A scene being simulated.
 ///
@@ -51,6 +62,26 @@ impl Simulation {
     pub fn on(devices: &impl Devices, scene: &Scene) -> Result<Self, SimulationError> {
         let (model, state) = Model::with_cache(scene, &devices.cache())?;
         on_device(devices, &scene.device, Build { scene, model: &Arc::new(model), state: &state })
+    }
+
+    /// Goes on on the CPU from where this simulation of `scene` was known to be, by the same method; for when its device has
+    /// failed. `None` where the scene asked for that device, or it is the CPU. Hands have to take hold again.
+    pub fn moved_to_cpu(
+        &self,
+        devices: &impl Devices,
+        scene: &Scene,
+        known: &Known,
+    ) -> Result<Option<Self>, SimulationError> {
+        if scene.device.name != "auto" || !self.remote {
+            return Ok(None);
+        }
+        let device = DeviceSettings { name: "cpu".to_string(), ..scene.device.clone() };
+        let solver = SolverSettings { method: self.method.name.to_string(), ..scene.solver.clone() };
+        let mut moved = Self::on(devices, &Scene { device, solver, ..scene.clone() })?;
+        moved.set_state(known.state)?;
+        moved.set_sides(known.sides);
+        known.rho.into_iter().for_each(|rho| moved.set_rho(rho));
+        Ok(Some(moved))
     }
 
     /// The frozen model, with pins for what drags have pinched so far and for what is in hands.
@@ -118,6 +149,12 @@ impl Simulation {
     /// device fails it may not get it.
     pub fn step_showing(&mut self, see: &mut dyn FnMut(State)) -> Result<StepReport, SimulationError> {
         self.stepper.step_showing(see)
+    }
+
+    /// Steps end with [`SimulationError::Stopped`] as soon as somebody raises this: on the CPU at the next iteration, on a device
+    /// that works on many at once when it is done with those. Such a step is not to have been: the next one gives the same bits.
+    pub fn heed(&mut self, stop: &Stop) {
+        self.stepper.heed(stop);
     }
 
     /// Replaces what hands hold, from the next step on: vertices that are dragged, or pinned and freed while the simulation

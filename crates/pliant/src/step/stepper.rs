@@ -12,7 +12,7 @@ use crate::device::{Device, DeviceError, Slot, StepInput};
 use crate::math::{Fnv, Vec3};
 use crate::model::{Hands, Model, State, System};
 use crate::scene::InitialGuess;
-use crate::solver::{Method, Parameters, Solver};
+use crate::solver::{Method, Parameters, Solver, Stop};
 use attempt::Failure;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -53,6 +53,8 @@ pub trait Stepper {
     fn state(&mut self) -> Result<State, DeviceError>;
     /// The model, with pins for what drags have pinched so far and for what is in hands.
     fn model(&self) -> &Arc<Model>;
+    /// Steps end as soon as somebody raises this; then the state is that of before.
+    fn heed(&mut self, stop: &Stop);
     /// Replaces what hands hold, from the next step on. A change of what is held and how makes the matrix anew; where hands only
     /// move, it stays.
     fn hold(&mut self, hands: &Hands);
@@ -114,6 +116,8 @@ pub(super) struct DeviceStepper<D: Device> {
     /// ρ in use: that of the settings, or less after steps that it was too large for.
     rho: f64,
     input: StepInput,
+    /// The model whose contacts the device looks for.
+    searches: Arc<Model>,
     /// The step whose contacts were looked for last.
     searched: Option<u64>,
     /// Time the last certificate took; a deadline leaves room for it.
@@ -124,6 +128,7 @@ pub(super) struct DeviceStepper<D: Device> {
     begun: Instant,
     /// What somebody waits to see.
     showing: Option<Showing<D>>,
+    stop: Stop,
 }
 
 struct Fields<D: Device> {
@@ -154,6 +159,7 @@ where
         let fields = Fields { x: field(), v: field(), x_next: field(), v_next: field(), iterate: field(), v_before };
         let mut stepper = Self {
             device,
+            searches: model.clone(),
             grasp: Grasp::new(model),
             settings,
             pieces: vec![piece],
@@ -170,6 +176,7 @@ where
             pace: Pace::default(),
             begun: Instant::now(),
             showing: None,
+            stop: Stop::default(),
         };
         stepper.set_state(state);
         // A device that had no room for the fields says so when it is waited for.
@@ -203,7 +210,14 @@ where
         if let Some(k) = found.filter(|k| self.pieces[*k].pins == pins) {
             return Ok(k);
         }
+        // Another grip makes another model, which is searched anew; on which sides of each other bodies were stays true.
+        let sides = if Arc::ptr_eq(model, &self.searches) { None } else { Some(self.device.sides()?) };
         let piece = Self::piece(&mut self.device, model, &self.settings, h, time)?;
+        if let Some(sides) = sides {
+            self.searches = model.clone();
+            self.device.set_sides(&sides);
+            self.searched = None;
+        }
         match found {
             Some(k) => self.pieces[k] = piece,
             None => self.pieces.push(piece),
@@ -226,7 +240,17 @@ impl<D: Device + 'static> DeviceStepper<D>
 where
     D::Points: 'static,
 {
+    /// One try after the other.
     fn try_step(&mut self, see: &mut dyn FnMut(State)) -> Result<StepReport, SimulationError> {
+        let converted = self.device.conversion();
+        let done = self.tries(see);
+        if done.is_err() {
+            self.device.set_conversion(&converted);
+        }
+        done
+    }
+
+    fn tries(&mut self, see: &mut dyn FnMut(State)) -> Result<StepReport, SimulationError> {
         self.begun = Instant::now();
         // The certificate takes about as long as the last time; a fiftieth of the budget is for what varies.
         let deadline = self
@@ -247,6 +271,7 @@ where
                 }
                 Ok(report) => return Ok(self.take(report, retries)),
                 Err(Failure::Device(error)) => return Err(error.into()),
+                Err(Failure::Stopped) => return Err(SimulationError::Stopped { step: self.step }),
                 Err(Failure::Step(why)) => {
                     tracing::warn!("step {}: {why}; rolled back", self.step);
                     reason = why;
@@ -292,6 +317,18 @@ where
         report
     }
 
+    /// Where a step is not to have been, drags that began with it have not begun: no more than `count` have.
+    fn unless_stopped(
+        &mut self,
+        count: usize,
+        done: Result<StepReport, SimulationError>,
+    ) -> Result<StepReport, SimulationError> {
+        if matches!(done, Err(SimulationError::Stopped { .. })) {
+            self.grasp.pinch(self.grasp.pinched()[..count].to_vec());
+        }
+        done
+    }
+
     fn request(&mut self) -> Result<Showing<D>, DeviceError> {
         let showing = Showing::request(&mut self.device, &self.fields.x, &self.fields.v, self.time, self.step)?;
         Ok(showing.with_pinched(self.grasp.pinched()))
@@ -314,8 +351,10 @@ where
     D::Points: 'static,
 {
     fn step(&mut self) -> Result<StepReport, SimulationError> {
+        let pinched = self.grasp.pinched().len();
         self.pinch()?;
-        self.try_step(&mut |_| ())
+        let done = self.try_step(&mut |_| ());
+        self.unless_stopped(pinched, done)
     }
 
     fn step_showing(&mut self, see: &mut dyn FnMut(State)) -> Result<StepReport, SimulationError> {
@@ -323,6 +362,7 @@ where
             see(self.state()?);
             return self.step();
         }
+        let pinched = self.grasp.pinched().len();
         self.pinch()?;
         self.showing = Some(self.request()?);
         let done = self.try_step(see);
@@ -330,7 +370,7 @@ where
         if let Some(showing) = self.showing.take().filter(|_| !matches!(done, Err(SimulationError::Device(_)))) {
             see(showing.receive(&mut self.device, self.grasp.model().vertices())?);
         }
-        done
+        self.unless_stopped(pinched, done)
     }
 
     fn state(&mut self) -> Result<State, DeviceError> {
@@ -347,6 +387,10 @@ where
 
     fn model(&self) -> &Arc<Model> {
         self.grasp.model()
+    }
+
+    fn heed(&mut self, stop: &Stop) {
+        self.stop = stop.clone();
     }
 
     fn hold(&mut self, hands: &Hands) {

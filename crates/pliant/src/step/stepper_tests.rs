@@ -62,6 +62,90 @@ fn chain() -> (Arc<Model>, State) {
 
 const H: f64 = 1.0 / 30.0;
 
+/// Raises a stop before an iteration.
+struct StopsAt {
+    inner: Rc<RefCell<Box<dyn Solver<Cpu<f64>>>>>,
+    stop: Stop,
+    iteration: usize,
+}
+
+impl Solver<Cpu<f64>> for StopsAt {
+    fn solve(
+        &mut self,
+        device: &mut Cpu<f64>,
+        problem: &mut <Cpu<f64> as Device>::Problem,
+        x: &mut Vec<[f64; 4]>,
+        control: &mut Control<Cpu<f64>>,
+    ) -> Result<SolveReport, SolveError> {
+        let Self { inner, stop, iteration } = self;
+        let mut raise = |_: &mut _, _: &mut _, k: usize, _: &_| {
+            if k == *iteration {
+                stop.raise();
+            }
+        };
+        let mut stopped = Control::iterations(control.iterations).heeding(stop).watched(&mut raise);
+        inner.borrow_mut().solve(device, problem, x, &mut stopped)
+    }
+}
+
+/// Two cloths, one over the other, and the lower one over a ball.
+fn falling_cloths() -> (Arc<Model>, State) {
+    let text = "pliant = 1
+        [[cloth]]
+        resolution = 7
+        position = [0, 0.104, 0]
+        thickness = '4 mm'
+        [[cloth]]
+        resolution = 6
+        position = [0.03, 0.112, 0.01]
+        rotation = [0, 25, 0]
+        thickness = '4 mm'
+        [[collider]]
+        shape = 'sphere'
+        radius = 0.1
+        [contact]
+        self_collision = true";
+    let scene = crate::scene::Scene::parse(text, "cloths", ".".as_ref(), &[]).unwrap();
+    let (model, state) = Model::new(&scene).unwrap();
+    (Arc::new(model), state)
+}
+
+#[test]
+fn a_step_that_is_stopped_in_any_iteration_of_any_method_is_not_to_have_been() {
+    let (model, state) = falling_cloths();
+    for method in crate::solver::METHODS.iter().filter(|method| method.check(&model).is_ok()) {
+        let parameters =
+            Parameters { rho: 0.8, delay: 3, under_relaxation: None, over_relaxation: None, relaxation: None };
+        let (tolerance, budget, until_settled) = (0.0, None, false);
+        let initial_guess = InitialGuess::Acceleration;
+        let settings =
+            Settings { method, parameters, iterations: 12, tolerance, budget, until_settled, initial_guess, h: H };
+        let [mut stopped, mut undisturbed] =
+            [(); 2].map(|()| DeviceStepper::new(Cpu::<f64>::new(), model.clone(), &state, settings).unwrap());
+        let stop = Stop::default();
+        stopped.heed(&stop);
+        for step in 0..6 {
+            let before = stopped.state().unwrap();
+            for iteration in 0..4 {
+                let nothing = method.solver::<Cpu<f64>>(&model, &parameters);
+                let inner = std::mem::replace(&mut stopped.pieces[0].solver, nothing);
+                // What the solver remembers is that of all steps.
+                let inner = Rc::new(RefCell::new(inner));
+                stopped.pieces[0].solver = Box::new(StopsAt { inner: inner.clone(), stop: stop.clone(), iteration });
+                let error = stopped.step().unwrap_err();
+                assert!(matches!(error, SimulationError::Stopped { .. }), "{error}");
+                assert_eq!(stopped.state().unwrap(), before);
+                stop.lower();
+                stopped.pieces[0].solver = method.solver::<Cpu<f64>>(&model, &parameters);
+                stopped.pieces[0].solver = Rc::into_inner(inner).unwrap().into_inner();
+            }
+            let reports = [stopped.step().unwrap(), undisturbed.step().unwrap()].map(|report| report.certificate);
+            assert_eq!(reports[0], reports[1], "{}, step {step}", method.name);
+            assert_eq!(stopped.state().unwrap(), undisturbed.state().unwrap(), "{}, step {step}", method.name);
+        }
+    }
+}
+
 /// A stepper that fails the first `failures` solves of its next step.
 struct Guarded {
     stepper: DeviceStepper<Cpu<f64>>,

@@ -78,7 +78,7 @@ fn solid(s: &Section<'_>, default_name: String, folder: &Path, notes: &mut Vec<S
     Solid {
         name,
         mesh,
-        placement: placement(s),
+        placement: Placement { flatten: s.flag("flatten").unwrap_or(false), ..placement(s) },
         density: s.number("density").unwrap_or(preset.density),
         youngs_modulus: s.number("youngs_modulus").unwrap_or(preset.youngs_modulus),
         poisson_ratio: s.number("poisson_ratio").unwrap_or(preset.poisson_ratio),
@@ -223,6 +223,6 @@ fn placement(s: &Section<'_>) -> Placement {
         velocity: s.vector("velocity").unwrap_or_default(),
         jitter: s.number("jitter").unwrap_or(0.0),
         scramble: s.flag("scramble").unwrap_or(false),
-        flatten: s.flag("flatten").unwrap_or(false),
+        flatten: false,
     }
 }

@@ -67,7 +67,11 @@ where
         solver.set_rho(if careful { 0.0 } else { self.rho });
         solver.set_step_length(self.step_length[0]);
         solver.set_careful(careful && self.settings.method.is_bold());
-        let solve = solver.solve(&mut self.device, problem, &mut self.fields.iterate, &mut control)?;
+        let solve = solver.solve(&mut self.device, problem, &mut self.fields.iterate, &mut control);
+        if self.stop.is_raised() {
+            return Err(Failure::Stopped);
+        }
+        let solve = solve?;
         self.step_length[1] = solver.step_length();
         self.end_piece(index);
 
@@ -131,7 +135,7 @@ where
         }
         // Between the iterations of a remote device there is no time to look at the clock.
         let deadline = deadline.filter(|_| !self.device.is_remote());
-        let control = Control::iterations(iterations).until(deadline).to_tolerance(tolerance);
+        let control = Control::iterations(iterations).until(deadline).to_tolerance(tolerance).heeding(&self.stop);
         control.until_settled(until_settled && deadline.is_some())
     }
 
@@ -158,6 +162,8 @@ pub(super) enum Failure {
     Step(String),
     /// The device went wrong: no try will do.
     Device(DeviceError),
+    /// Somebody wants no more of this step.
+    Stopped,
 }
 
 impl From<DeviceError> for Failure {
