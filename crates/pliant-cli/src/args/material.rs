@@ -2,7 +2,7 @@
 
 use clap::Subcommand;
 use clap::builder::PossibleValuesParser;
-use pliant::material::{LAWS, StretchTest};
+use pliant::material::{LAWS, LawKind, StretchTest};
 use pliant::scene::{SOLID_PRESETS, typed_pressure};
 use std::path::PathBuf;
 
@@ -76,7 +76,11 @@ pub struct CurveArgs {
 }
 
 fn after_help() -> String {
-    let line = |law: &pliant::material::LawKind| format!("  {:18}  {}\n", law.name, law.parameters.join("; "));
+    let parameters = |law: &LawKind| match law.parameters {
+        [] => "splines through neo-Hookean knots; has none".to_string(),
+        some => some.join("; "),
+    };
+    let line = |law: &LawKind| format!("  {:18}  {}\n", law.name, parameters(law));
     CURVE_AFTER.to_string() + LAWS.iter().map(line).collect::<String>().trim_end()
 }
 

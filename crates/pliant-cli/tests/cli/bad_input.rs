@@ -47,6 +47,7 @@ fn bad_calls_are_refused_with_a_message_that_says_what_to_do() {
         (&["material", "curve", "neohookaen"], &["neohookaen", "did you mean 'neo-hookean'"]),
         (&["material", "curve", "jelly"], &["jelly", "arap", "fung"]),
         (&["material", "curve", "fung", "--s", "1,5,0.5"], &["fung has 4 parameters", "s3", "found 3"]),
+        (&["material", "curve", "spline", "--s", "1"], &["spline", "Young's modulus"]),
         (&["material", "curve", "stvk,fung", "--s", "1,5"], &["--s", "one at a time"]),
         (&["material", "curve", "stvk", "--s", "1,5", "--material", "fat"], &["--s", "--material"]),
         (&["material", "curve", "stvk", "--s", "1 m,5"], &["1 m", "pressure"]),

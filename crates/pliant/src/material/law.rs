@@ -6,7 +6,7 @@ use super::hyperelastic::{
     Density, Fung, MooneyRivlin, NeoHookean, StVenantKirchhoff, StableNeoHookean, density_at, stress_at,
 };
 use super::simplex::RestTet;
-use super::{ArapTet, CorotatedTet, Energy, LameParameters, MaterialError};
+use super::{ArapTet, CorotatedTet, Energy, LameParameters, MaterialError, SplineMaterial};
 use crate::counted::counted;
 use crate::math::{Mat3, Vec3};
 use thiserror::Error;
@@ -18,28 +18,28 @@ pub struct LawKind {
     pub name: &'static str,
     /// What each parameter is, with its unit.
     pub parameters: &'static [&'static str],
-    of_lame: fn(LameParameters) -> SolidLaw,
+    of_lame: fn(LameParameters) -> Result<SolidLaw, MaterialError>,
     of_numbers: fn(&[f64]) -> Option<SolidLaw>,
 }
 
 /// Every model.
-pub const LAWS: [LawKind; 7] = [
+pub const LAWS: [LawKind; 8] = [
     LawKind {
         name: "arap",
         parameters: &["s0 = kappa, Pa"],
-        of_lame: |lame| SolidLaw::Arap { kappa: lame.mu },
+        of_lame: |lame| Ok(SolidLaw::Arap { kappa: lame.mu }),
         of_numbers: |s| Some(SolidLaw::Arap { kappa: *s.first()? }),
     },
     LawKind {
         name: "corotated",
         parameters: &["s0 = lambda, Pa", "s1 = mu, Pa"],
-        of_lame: SolidLaw::Corotated,
+        of_lame: |lame| Ok(SolidLaw::Corotated(lame)),
         of_numbers: |s| lambda_mu(s).map(|[lambda, mu]| SolidLaw::Corotated(LameParameters { mu, lambda })),
     },
     LawKind {
         name: "stvk",
         parameters: &["s0 = lambda, Pa", "s1 = mu, Pa"],
-        of_lame: |lame| SolidLaw::StVenantKirchhoff(lame.into()),
+        of_lame: |lame| Ok(SolidLaw::StVenantKirchhoff(lame.into())),
         of_numbers: |s| {
             let [lame_lambda, lame_mu] = lambda_mu(s)?;
             Some(SolidLaw::StVenantKirchhoff(StVenantKirchhoff { lame_mu, lame_lambda }))
@@ -48,26 +48,32 @@ pub const LAWS: [LawKind; 7] = [
     LawKind {
         name: "neo-hookean",
         parameters: &["s0 = mu/2, Pa", "s1 = bulk modulus/2, Pa"],
-        of_lame: |lame| SolidLaw::NeoHookean(lame.into()),
+        of_lame: |lame| Ok(SolidLaw::NeoHookean(lame.into())),
         of_numbers: |s| Some(SolidLaw::NeoHookean(NeoHookean { s: s.try_into().ok()? })),
     },
     LawKind {
         name: "mooney-rivlin",
         parameters: &["s0, Pa", "s1 = bulk modulus/2, Pa", "s2, Pa; mu is 2 (s0 + s2)"],
-        of_lame: |lame| SolidLaw::MooneyRivlin(lame.into()),
+        of_lame: |lame| Ok(SolidLaw::MooneyRivlin(lame.into())),
         of_numbers: |s| Some(SolidLaw::MooneyRivlin(MooneyRivlin { s: s.try_into().ok()? })),
     },
     LawKind {
         name: "fung",
         parameters: &["s0, Pa", "s1 = bulk modulus/2, Pa", "s2, Pa", "s3, without unit; mu is 2 (s0 + s2 s3)"],
-        of_lame: |lame| SolidLaw::Fung(lame.into()),
+        of_lame: |lame| Ok(SolidLaw::Fung(lame.into())),
         of_numbers: |s| Some(SolidLaw::Fung(Fung { s: s.try_into().ok()? })),
     },
     LawKind {
         name: "stable-neo-hookean",
         parameters: &["s0 = lambda of the model, Pa", "s1 = mu of the model, 4/3 of the shear modulus, Pa"],
-        of_lame: |lame| SolidLaw::StableNeoHookean(lame.into()),
+        of_lame: |lame| Ok(SolidLaw::StableNeoHookean(lame.into())),
         of_numbers: |s| lambda_mu(s).map(|[lambda, mu]| SolidLaw::StableNeoHookean(StableNeoHookean { mu, lambda })),
+    },
+    LawKind {
+        name: "spline",
+        parameters: &[],
+        of_lame: |lame| Ok(SolidLaw::Spline(Box::new(SplineMaterial::from_lame(lame)?))),
+        of_numbers: |_| None,
     },
 ];
 
@@ -76,7 +82,7 @@ fn lambda_mu(s: &[f64]) -> Option<[f64; 2]> {
 }
 
 /// A model with its parameters.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum SolidLaw {
     /// [`ArapTet`]
     Arap {
@@ -95,6 +101,8 @@ pub enum SolidLaw {
     Fung(Fung<f64>),
     /// [`StableNeoHookean`]
     StableNeoHookean(StableNeoHookean<f64>),
+    /// [`SplineMaterial`]; its fibres count in stress, not in moduli.
+    Spline(Box<SplineMaterial<f64>>),
 }
 
 /// Why there is no such material.
@@ -120,6 +128,12 @@ pub enum LawError {
         /// How many were given.
         found: usize,
     },
+    /// The model is given by knots.
+    #[error("{law} has no parameters s0, s1, ...; give Young's modulus and Poisson's ratio")]
+    NoParameters {
+        /// Name of the model.
+        law: &'static str,
+    },
     /// A number that no material has.
     #[error(transparent)]
     Parameter(#[from] MaterialError),
@@ -140,11 +154,14 @@ pub fn find_law(name: &str) -> Result<&'static LawKind, LawError> {
 impl LawKind {
     /// With the shear modulus, and where the model has one the bulk modulus, of linear elasticity.
     pub fn with_lame(&'static self, lame: LameParameters) -> Result<SolidLaw, LawError> {
-        self.checked((self.of_lame)(lame))
+        self.checked((self.of_lame)(lame)?)
     }
 
     /// With the parameters s₀, s₁, ... of the papers, Pa but for s₃ of Fung's.
     pub fn with_parameters(&'static self, s: &[f64]) -> Result<SolidLaw, LawError> {
+        if self.parameters.is_empty() {
+            return Err(LawError::NoParameters { law: self.name });
+        }
         let law = (self.of_numbers)(s).filter(|_| s.len() == self.parameters.len());
         self.checked(law.ok_or_else(|| LawError::Count {
             law: self.name,
@@ -195,6 +212,7 @@ impl SolidLaw {
             Self::MooneyRivlin(density) => density_at(density, F),
             Self::Fung(density) => density_at(density, F),
             Self::StableNeoHookean(density) => density_at(density, F),
+            Self::Spline(material) => material.density(F),
         }
     }
 
@@ -208,6 +226,7 @@ impl SolidLaw {
             Self::MooneyRivlin(density) => stress_at(density, F),
             Self::Fung(density) => stress_at(density, F),
             Self::StableNeoHookean(density) => stress_at(density, F),
+            Self::Spline(material) => material.stress(F),
         }
     }
 
@@ -221,6 +240,7 @@ impl SolidLaw {
             Self::MooneyRivlin(model) => model.s.to_vec(),
             Self::Fung(model) => model.s.to_vec(),
             Self::StableNeoHookean(model) => vec![model.lambda, model.mu],
+            Self::Spline(_) => vec![],
         }
     }
 
@@ -234,6 +254,7 @@ impl SolidLaw {
             Self::MooneyRivlin(model) => model.shear_modulus(),
             Self::Fung(model) => model.shear_modulus(),
             Self::StableNeoHookean(model) => model.shear_modulus(),
+            Self::Spline(material) => material.shear_modulus(),
         }
     }
 
@@ -247,6 +268,7 @@ impl SolidLaw {
             Self::MooneyRivlin(model) => 2.0 * model.s[1],
             Self::Fung(model) => 2.0 * model.s[1],
             Self::StableNeoHookean(model) => model.lambda - 0.125 * model.mu,
+            Self::Spline(material) => material.lame_lambda() + 2.0 / 3.0 * material.shear_modulus(),
         }
     }
 
@@ -282,7 +304,9 @@ mod tests {
             let nu = if kind.name == "arap" { 0.0 } else { nu };
             assert!((law.poisson_ratio() - nu).abs() < 1e-12, "{}", kind.name);
             assert!((law.youngs_modulus() - 2.0 * lame.mu * (1.0 + nu)).abs() < 1e-8 * lame.mu, "{}", kind.name);
-            assert_eq!(kind.with_parameters(&law.parameters()).unwrap(), law, "{}", kind.name);
+            if !kind.parameters.is_empty() {
+                assert_eq!(kind.with_parameters(&law.parameters()).unwrap(), law, "{}", kind.name);
+            }
         }
     }
 
@@ -294,6 +318,7 @@ mod tests {
         let error = find_law("stvk").unwrap().with_parameters(&[1.0]).unwrap_err().to_string();
         assert!(error.contains("stvk has 2 parameters (s0 = lambda, Pa; s1 = mu, Pa), found 1"), "{error}");
         assert!(find_law("fung").unwrap().with_parameters(&[1.0; 5]).is_err());
+        assert!(matches!(find_law("spline").unwrap().with_parameters(&[]), Err(LawError::NoParameters { .. })));
     }
 
     #[test]
