@@ -28,6 +28,7 @@ The stress is nominal: force per area at rest, Pa. What stretch is depends on th
   volumetric  length over length at rest along all axes
 lateral_stretch is that of the free sides, at which their stress is zero; 1 for shear, and for volumetric the stretch.
 Where the sides are free at no stretch, or would not stay equal, points are left out, and stderr says which and why.
+Curves are those of the model itself; in a scene crushed elements are converted besides.
 
 Without --csv two files are written: a chart (.svg, or .png if --out says so) and the same as .csv. With several models
 the table has a column more, model, before the others.

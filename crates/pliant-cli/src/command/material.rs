@@ -50,15 +50,15 @@ struct Drawn {
 
 fn drawn(typed: &CurveArgs, test: StretchTest) -> anyhow::Result<Vec<Drawn>> {
     let kinds = kinds(&typed.models)?;
+    if !typed.s.is_empty() && kinds.len() > 1 {
+        anyhow::bail!("--s has the parameters of one model, and {} were asked for; ask for one at a time", kinds.len());
+    }
     let stretches = even_stretches(typed.from, typed.to, typed.points as usize);
     let of = |kind: &'static LawKind| {
         let law = law(typed, kind)?;
         let curve = stress_curve(&law, test, &stretches);
         Ok(Drawn { kind, law, named: NamedCurve { name: kind.name.to_string(), curve } })
     };
-    if !typed.s.is_empty() && kinds.len() > 1 {
-        anyhow::bail!("--s has the parameters of one model, and {} were asked for; ask for one at a time", kinds.len());
-    }
     kinds.into_iter().map(of).collect()
 }
 
@@ -67,9 +67,11 @@ fn kinds(models: &[String]) -> Result<Vec<&'static LawKind>, LawError> {
     let mut kinds: Vec<&LawKind> = Vec::new();
     for name in models.iter().map(|name| name.trim()) {
         let asked = if name == "all" { LAWS.iter().collect() } else { vec![find_law(name)?] };
-        kinds.extend(
-            asked.into_iter().filter(|kind| !kinds.iter().any(|there| there.name == kind.name)).collect::<Vec<_>>(),
-        );
+        for kind in asked {
+            if kinds.iter().all(|there| there.name != kind.name) {
+                kinds.push(kind);
+            }
+        }
     }
     Ok(kinds)
 }
@@ -102,19 +104,21 @@ fn title(typed: &CurveArgs, test: StretchTest) -> String {
     let [youngs_modulus, poisson_ratio] = moduli(typed);
     let given = typed.youngs_modulus.is_some() || typed.poisson_ratio.is_some();
     let name = if given { String::new() } else { format!("{}: ", preset(typed).name) };
-    format!("{} test, {name}E = {} Pa, nu = {poisson_ratio}", test.name(), shown_pressure(youngs_modulus))
+    format!("{} test, {name}E = {}, nu = {poisson_ratio}", test.name(), shown_pressure(youngs_modulus))
 }
 
-/// Short where it is long.
+/// With a unit that makes it short.
 fn shown_pressure(pascals: f64) -> String {
-    if pascals.abs() < 1e4 { format!("{pascals}") } else { format!("{pascals:e}") }
+    let units = [("GPa", 1e9), ("MPa", 1e6), ("kPa", 1e3)];
+    let (unit, size) = units.into_iter().find(|(_, size)| pascals.abs() >= *size).unwrap_or(("Pa", 1.0));
+    format!("{} {unit}", pascals / size)
 }
 
 /// What somebody who looks at the curve should know.
 fn notes(named: &NamedCurve, test: StretchTest) -> Vec<String> {
     let left_out = named.curve.left_out.iter().map(|gap| gap.to_string());
     let what = if test == StretchTest::Shear { "shear" } else { "stretch" };
-    let falls = named.curve.falls().into_iter().map(|[from, to]| {
+    let falls = named.curve.falls.iter().map(|&[from, to]| {
         format!(
             "from {} to {} the stress falls while the {what} grows: under a load it gives way there",
             short(from),

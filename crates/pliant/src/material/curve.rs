@@ -139,25 +139,8 @@ pub struct StressCurve {
     pub points: Vec<StressPoint>,
     /// Where there are none, by growing stretch.
     pub left_out: Vec<LeftOut>,
-}
-
-impl StressCurve {
     /// Between which stretches the stress falls though the stretch grows: there the body gives way to a load.
-    pub fn falls(&self) -> Vec<[f64; 2]> {
-        let most = self.points.iter().fold(0.0, |m: f64, p| m.max(p.nominal_stress.abs()));
-        let mut falls: Vec<[f64; 2]> = Vec::new();
-        for pair in self.points.windows(2) {
-            let [a, b] = [pair[0], pair[1]];
-            if b.nominal_stress >= a.nominal_stress - 1e-9 * most {
-                continue;
-            }
-            match falls.last_mut() {
-                Some(last) if last[1] == a.stretch => last[1] = b.stretch,
-                _ => falls.push([a.stretch, b.stretch]),
-            }
-        }
-        falls
-    }
+    pub falls: Vec<[f64; 2]>,
 }
 
 /// `count` stretches from `from` to `to`, evenly.
@@ -176,7 +159,7 @@ pub fn stress_curve(law: &SolidLaw, test: StretchTest, stretches: &[f64]) -> Str
     found.reverse();
     found.extend(above.iter().copied().zip(specimen.sides(above.iter())));
 
-    let mut curve = StressCurve { points: Vec::new(), left_out: Vec::new() };
+    let mut curve = StressCurve { points: Vec::new(), left_out: Vec::new(), falls: Vec::new() };
     let mut gap_is_open = false;
     for (stretch, side) in found {
         match side.and_then(|t| specimen.point(stretch, t)) {
@@ -193,7 +176,25 @@ pub fn stress_curve(law: &SolidLaw, test: StretchTest, stretches: &[f64]) -> Str
             }
         }
     }
+    curve.falls = falls(&curve.points, law.shear_modulus());
     curve
+}
+
+/// Where the stress falls by more than rounding can explain.
+fn falls(points: &[StressPoint], modulus: f64) -> Vec<[f64; 2]> {
+    let most = points.iter().fold(modulus, |most, p| most.max(p.nominal_stress.abs()));
+    let mut falls: Vec<[f64; 2]> = Vec::new();
+    for pair in points.windows(2) {
+        let [a, b] = [pair[0], pair[1]];
+        if b.nominal_stress >= a.nominal_stress - 1e-9 * most {
+            continue;
+        }
+        match falls.last_mut() {
+            Some(last) if last[1] == a.stretch => last[1] = b.stretch,
+            _ => falls.push([a.stretch, b.stretch]),
+        }
+    }
+    falls
 }
 
 /// Longest step of the logarithm of the stretch along which the sides are followed.

@@ -91,13 +91,16 @@ mod tests {
             nominal_stress: *stress,
         };
         let points = stresses.iter().enumerate().map(point).collect();
-        NamedCurve { name: name.to_string(), curve: StressCurve { points, left_out: Vec::new() } }
+        NamedCurve { name: name.to_string(), curve: StressCurve { points, left_out: Vec::new(), falls: Vec::new() } }
     }
 
     #[test]
     fn a_table_of_several_materials_names_them_and_that_of_one_does_not() {
         let (a, b) = (named("a", &[0.0, 2.5e5]), named("b", &[-1.0]));
-        assert_eq!(stress_csv(&[a.clone()]), "stretch,lateral_stretch,nominal_stress\n1,0.5,0\n2,0.5,250000\n");
+        assert_eq!(
+            stress_csv(std::slice::from_ref(&a)),
+            "stretch,lateral_stretch,nominal_stress\n1,0.5,0\n2,0.5,250000\n"
+        );
         let both = stress_csv(&[a, b]);
         assert_eq!(both, "model,stretch,lateral_stretch,nominal_stress\na,1,0.5,0\na,2,0.5,250000\nb,1,0.5,-1\n");
     }
