@@ -179,3 +179,15 @@ fn rounding_does_not_fall() {
     let curve = stress_curve(&with("neo-hookean", &[1.0, 0.0]), StretchTest::Uniaxial, &even_stretches(0.4, 2.5, 50));
     assert_eq!((curve.points.len(), curve.falls), (50, vec![]));
 }
+
+#[test]
+fn sides_that_would_not_stay_equal_are_left_out_because_unequal_ones_cost_less() {
+    let law = with("mooney-rivlin", &[2.0, 5.0, -1.0]);
+    let curve = stress_curve(&law, StretchTest::Uniaxial, &[1.0, 1.3, 1.6, 1.9]);
+    let [gap] = curve.left_out[..] else { panic!("{:?}", curve.left_out) };
+    assert_eq!((curve.points.len(), gap.from, gap.to, gap.why), (2, 1.6, 1.9, Why::UnequalSides));
+    let specimen = Specimen { law: &law, test: StretchTest::Uniaxial };
+    let Ok([_, t]) = specimen.follow([1.0, 1.0], 1.6) else { panic!("the sides are free there") };
+    let cost = |by: f64| law.density(Mat3::diagonal(Vec3::new(1.6, t - by, t + by)));
+    assert!(cost(0.05) < cost(0.0), "{} {}", cost(0.05), cost(0.0));
+}
