@@ -1,5 +1,9 @@
 //! What was typed.
 
+mod material;
+
+pub use material::{CurveArgs, MaterialCommand};
+
 use clap::builder::PossibleValuesParser;
 use clap::{Parser, Subcommand};
 use pliant::colouring::Algorithm;
@@ -99,6 +103,9 @@ pub enum Command {
     /// Look at, check, convert and colour mesh files
     #[command(subcommand)]
     Mesh(MeshCommand),
+    /// Look at materials
+    #[command(subcommand)]
+    Material(MaterialCommand),
 }
 
 const BENCH_AFTER: &str = "\

@@ -4,6 +4,7 @@ use crate::printed::print_json;
 use crate::{Exit, progress};
 use pliant::contact::ColliderError;
 use pliant::device::DeviceError;
+use pliant::material::LawError;
 use pliant::mesh::{MeshError, Place};
 use pliant::model::ModelError;
 use pliant::output::{FolderError, RunError};
@@ -16,7 +17,8 @@ use std::io;
 /// One thing that is wrong, with its place as far as it is known.
 #[derive(Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub(crate) struct Problem {
-    /// `scene`, `mesh`, `model`, `method`, `device`, `output`, `checkpoint`, `preview`, `stuck`, `reference` or `other`.
+    /// `scene`, `mesh`, `model`, `material`, `method`, `device`, `output`, `checkpoint`, `preview`, `stuck`, `reference` or
+    /// `other`.
     kind: &'static str,
     message: String,
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -71,6 +73,7 @@ pub(crate) fn problems(error: &anyhow::Error) -> Vec<Problem> {
         (_, Some(_)) => plain("output"),
         _ if error.is::<MethodError>() => plain("method"),
         _ if error.is::<DeviceError>() => plain("device"),
+        _ if error.is::<LawError>() => plain("material"),
         _ if error.is::<io::Error>() => plain("output"),
         _ => match error.downcast_ref::<MeshError>() {
             Some(mesh) => Problem { message, ..of_mesh(mesh) },

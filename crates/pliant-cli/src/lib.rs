@@ -10,7 +10,7 @@ mod printed;
 mod progress;
 mod table;
 
-use args::{Args, Command, MeshCommand};
+use args::{Args, Command, MaterialCommand, MeshCommand};
 use clap::Parser;
 use serde_json::json;
 use std::process::ExitCode;
@@ -109,5 +109,6 @@ fn execute(args: &Args) -> anyhow::Result<Exit> {
         Command::Mesh(MeshCommand::Check { files }) => command::mesh::check(args, files),
         Command::Mesh(MeshCommand::Colour(colour)) => command::colour::colour(args, colour),
         Command::Mesh(MeshCommand::Convert { from, to }) => command::mesh::convert(args, from, to),
+        Command::Material(MaterialCommand::Curve(curve)) => command::material::curve(args, curve),
     }
 }

@@ -6,6 +6,7 @@ pub(crate) mod check;
 pub(crate) mod colour;
 pub(crate) mod compare;
 pub(crate) mod devices;
+pub(crate) mod material;
 pub(crate) mod mesh;
 pub(crate) mod methods;
 pub(crate) mod run;

@@ -9,6 +9,7 @@ mod devices;
 mod files;
 mod full_disk;
 mod killed;
+mod material;
 mod mesh_collider;
 mod repeatable;
 #[path = "../../../pliant-gpu/tests/required/mod.rs"]

@@ -88,6 +88,8 @@ impl<R: Real> Sub for Dual<R> {
 
 impl<R: Real> Mul for Dual<R> {
     type Output = Self;
+    // Leibniz's rule is a sum.
+    #[allow(clippy::suspicious_arithmetic_impl)]
     #[inline(always)]
     fn mul(self, o: Self) -> Self {
         let slope = std::array::from_fn(|a| self.slope[a] * o.value + self.value * o.slope[a]);
@@ -156,6 +158,8 @@ impl<R: Real> Sub for Jet<R> {
 
 impl<R: Real> Mul for Jet<R> {
     type Output = Self;
+    // Leibniz's rule is a sum.
+    #[allow(clippy::suspicious_arithmetic_impl)]
     #[inline(always)]
     fn mul(self, o: Self) -> Self {
         let slope = |a: usize| self.slope[a] * o.value + self.value * o.slope[a];

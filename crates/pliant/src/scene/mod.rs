@@ -28,4 +28,4 @@ pub use presets::{CLOTH_PRESETS, ClothPreset, SOLID_PRESETS, SolidPreset};
 pub use reference::reference_markdown;
 pub use suggest::nearest;
 pub use types::*;
-pub use units::PLAUSIBLE_LENGTHS;
+pub use units::{PLAUSIBLE_LENGTHS, typed_pressure};

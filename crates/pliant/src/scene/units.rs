@@ -209,6 +209,22 @@ pub(super) fn read(text: &str, quantity: &Quantity) -> Result<f64, UnitError> {
     }
 }
 
+/// A pressure as it is typed on a command line, Pa: a bare number in Pa, or one with a unit, such as `1 MPa`. The error says
+/// what was expected and what to write.
+pub fn typed_pressure(text: &str) -> Result<f64, String> {
+    let bare = text.trim().parse::<f64>().ok().filter(|number| number.is_finite());
+    let value = match bare {
+        Some(value) => value,
+        None => read(text, &PRESSURE).map_err(|error| format!("{}; {}", error.message, error.help))?,
+    };
+    let Quantity { least, most, .. } = PRESSURE;
+    if value == 0.0 || (least..=most).contains(&value.abs()) {
+        Ok(value)
+    } else {
+        Err(format!("{} Pa is not plausible; expected 0, or a size from {least:e} to {most:e} Pa", shown(value)))
+    }
+}
+
 /// `a length (m)`, `an angle (deg)`, or `a plain number`
 pub(super) fn described(quantity: &Quantity) -> String {
     let article = if quantity.name.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
@@ -393,6 +409,16 @@ mod tests {
     #[test]
     fn a_text_without_a_unit_is_not_taken_for_si() {
         assert_eq!(read("5", &LENGTH).unwrap_err().message, "\"5\" has no unit; expected a length (m)");
+    }
+
+    #[test]
+    fn typed_pressures_have_a_unit_or_are_in_pascal() {
+        assert_eq!(typed_pressure("1.5 MPa"), Ok(1.5e6));
+        assert_eq!((typed_pressure(" -3"), typed_pressure("0"), typed_pressure("1e5")), (Ok(-3.0), Ok(0.0), Ok(1e5)));
+        assert!(typed_pressure("5 m").unwrap_err().contains("expected a pressure (Pa); write for example \"1 MPa\""));
+        for text in ["", "inf", "nan", "1e300", "1e-9", "stiff"] {
+            assert!(typed_pressure(text).is_err(), "{text}");
+        }
     }
 
     #[test]

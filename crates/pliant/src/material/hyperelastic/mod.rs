@@ -31,8 +31,9 @@ pub use neo_hookean::NeoHookean;
 pub use st_venant_kirchhoff::StVenantKirchhoff;
 pub use stable_neo_hookean::StableNeoHookean;
 
+use super::convert::{least_to_share, with_projective};
 use super::error::not_negative;
-use super::isotropic::{PrincipalHessian, corotated_twists};
+use super::isotropic::PrincipalHessian;
 use super::simplex::RestTet;
 use super::{Convertible, Energy, Hessian, MaterialError};
 use crate::math::{Dual, Jet, Mat3, Real, Smooth, Svd, Vec3, polar_rotation, svd};
@@ -76,9 +77,6 @@ pub trait Density<R: Real>: Copy + Send + Sync + std::fmt::Debug + PartialEq {
     fn shear_modulus(&self) -> R;
 }
 
-/// λ⁻: the least stretch at which an element is converted wholly.
-const CONVERTED_AT: f64 = 0.05;
-
 /// A tetrahedron with a density.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HyperelasticTet<R, D> {
@@ -112,17 +110,9 @@ impl<R: Real, D: Density<R>> HyperelasticTet<R, D> {
 
     fn principal_hessian(&self, x: &[Vec3<R>; 4]) -> PrincipalHessian<R> {
         let svd = svd(Mat3 { c: self.rest.deformation(x) });
-        let own = R::ONE - self.share;
-        let (mut scale, mut twist, mut flip) = principal(&self.density, &svd);
-        if self.share > R::ZERO {
-            let kappa = self.share * self.density.shear_modulus();
-            let (twists, flips) = corotated_twists(kappa, R::ZERO, svd.sigma, 3);
-            for k in 0..3 {
-                scale[k] = scale[k].map(|s| s * own);
-                scale[k][k] += kappa + kappa;
-                (twist[k], flip[k]) = (own * twist[k] + twists[k], own * flip[k] + flips[k]);
-            }
-        }
+        let own = principal(&self.density, &svd);
+        let kappa = self.share * self.density.shear_modulus();
+        let (scale, twist, flip) = with_projective(own, self.share, kappa, svd.sigma);
         PrincipalHessian::projected(&svd, scale, twist, flip)
     }
 }
@@ -226,8 +216,7 @@ impl<R: Real, D: Density<R>> Convertible<R, 4> for HyperelasticTet<R, D> {
         self.share = share;
     }
     fn share_at(&self, x: &[Vec3<R>; 4]) -> R {
-        let (low, high) = (R::of(CONVERTED_AT), R::of(D::CONVERTED_BELOW));
-        (high - svd(Mat3 { c: self.rest.deformation(x) }).sigma.z) / (high - low)
+        least_to_share(svd(Mat3 { c: self.rest.deformation(x) }).sigma.z, D::CONVERTED_BELOW)
     }
 }
 
