@@ -1,8 +1,10 @@
 //! What was typed.
 
 mod material;
+mod tune;
 
 pub use material::{CurveArgs, MaterialCommand};
+pub use tune::TuneArgs;
 
 use clap::builder::PossibleValuesParser;
 use clap::{Parser, Subcommand};
@@ -16,6 +18,8 @@ Examples:
   pliant run scenes/drape.toml --method pd-direct --frames 60 --out /tmp/drape
   pliant view scenes/tablecloth.toml
   pliant compare scenes/hanging.toml --methods pd-jacobi,pd-jacobi-chebyshev,newton
+  pliant tune scenes/squash-recover.toml
+  pliant material curve neo-hookean stvk
 
 Exit codes: 0 done, 2 bad usage or input, 3 the simulation could not go on (state and report are saved) or the disk is full
 (frames and the last checkpoint are good), 4 a device failed, 130 interrupted (state saved).
@@ -90,6 +94,8 @@ pub enum Command {
     Check(SceneArgs),
     /// Compare methods on one step: error against iterations and time
     Compare(CompareArgs),
+    /// Find the best rho for a scene, and phases of it, by trial
+    Tune(TuneArgs),
     /// List the methods
     #[command(after_help = "Example:\n  pliant methods")]
     Methods,

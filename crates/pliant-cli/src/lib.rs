@@ -101,6 +101,7 @@ fn execute(args: &Args) -> anyhow::Result<Exit> {
         Command::View(view) => command::view::view(args, view),
         Command::Check(check) => command::check::check(args, check),
         Command::Compare(compare) => command::compare::compare(args, compare),
+        Command::Tune(tune) => command::tune::tune(args, tune),
         Command::Methods => command::methods::methods(args),
         Command::Bench(bench) => command::bench::bench(args, bench),
         Command::Devices => command::devices::devices(args),

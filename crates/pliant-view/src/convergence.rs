@@ -4,6 +4,7 @@ use crate::board::Board;
 use pliant::contact::close::Side;
 use pliant::model::{Model, State};
 use pliant::scene::Scene;
+use pliant::solver::PhaseList;
 use pliant::step::{Convergence, convergence};
 use serde_json::json;
 use std::sync::Arc;
@@ -27,6 +28,8 @@ pub(crate) struct Step {
     pub before: Before,
     pub method: &'static str,
     pub rho: Option<f64>,
+    /// Its phases.
+    pub phases: PhaseList,
     pub iterations: usize,
 }
 
@@ -75,6 +78,7 @@ fn solve(board: &Board, step: &Step) {
         sides: &step.before.sides,
         method: step.method,
         rho: step.rho,
+        phases: &step.phases,
         iterations: step.iterations.min(MOST),
         reference: step.model.vertices() <= SMALL,
     };

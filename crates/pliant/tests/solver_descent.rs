@@ -80,7 +80,7 @@ fn gradients_are_divided_by_the_diagonal_blocks_of_the_hessian_or_by_the_largest
     let mut blocks = vec![Mat3::<f64>::ZERO; model.vertices()];
     step.potential().hessian(&step.x, Curvature::Projected, &mut |i, j, block| {
         if i == j {
-            blocks[i as usize] = blocks[i as usize] + block;
+            blocks[i as usize] += block;
         }
     });
     let Step { device, problem, x, system, .. } = &mut step;

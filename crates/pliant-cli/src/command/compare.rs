@@ -102,6 +102,9 @@ fn tell(typed: &CompareArgs, comparison: &Comparison) -> anyhow::Result<()> {
 /// What is compared if nobody says what: a method of each kind.
 const DEFAULT: [&str; 6] =
     ["pd-jacobi", "pd-jacobi-chebyshev", "pd-gauss-seidel-chebyshev", "pd-pcg", "pd-direct", "pd-multigrid-chebyshev"];
+/// The same where elements have no projections.
+const DEFAULT_OF_ANY: [&str; 5] =
+    ["gradient-descent-jacobi", "nesterov-jacobi", "descent", "nonlinear-cg-jacobi", "lbfgs-jacobi"];
 
 fn chosen(typed: &CompareArgs, scene: &Scene, model: &Model, direct: bool) -> anyhow::Result<Vec<&'static Method>> {
     let all = typed.methods == ["all"];
@@ -109,7 +112,9 @@ fn chosen(typed: &CompareArgs, scene: &Scene, model: &Model, direct: bool) -> an
         let wanted: Vec<&Method> = if all {
             METHODS.iter().collect()
         } else {
-            DEFAULT.iter().filter_map(|name| find_method(name).ok()).collect()
+            let any = model.elements.iter().any(|elements| !elements.is_projective());
+            let names: &[&str] = if any { &DEFAULT_OF_ANY } else { &DEFAULT };
+            names.iter().filter_map(|name| find_method(name).ok()).collect()
         };
         let (mut fitting, others): (Vec<_>, Vec<_>) =
             wanted.into_iter().partition(|m| m.check(model).is_ok() && (direct || !m.needs_cpu()));

@@ -11,6 +11,7 @@ pub(crate) mod mesh;
 pub(crate) mod methods;
 pub(crate) mod run;
 pub(crate) mod selftest;
+pub(crate) mod tune;
 pub(crate) mod view;
 
 use crate::args::SceneArgs;

@@ -19,6 +19,7 @@ mod selftest;
 #[cfg(unix)]
 mod stopped_twice;
 mod support;
+mod tune;
 #[cfg(unix)]
 mod view;
 mod warned;

@@ -9,7 +9,7 @@ use pliant::device::{Cpu, Device, DeviceError};
 use pliant::math::SplitMix;
 use pliant::model::{Model, State, System};
 use pliant::scene::Scene;
-use pliant::solver::{Control, METHODS, Method, Parameters, SolveError};
+use pliant::solver::{Control, METHODS, Method, Parameters, PhaseList, SolveError};
 use pliant::step::step_input;
 use std::sync::Arc;
 use std::time::Instant;
@@ -59,8 +59,14 @@ const STEPS: usize = 10;
 const ITERATIONS: usize = 20;
 
 /// The same for all devices: nothing is left for a device to find out.
-const PARAMETERS: Parameters =
-    Parameters { rho: 0.6, delay: 5, under_relaxation: None, over_relaxation: Some(1.2), relaxation: Some(0.1) };
+const PARAMETERS: Parameters = Parameters {
+    rho: 0.6,
+    phases: PhaseList::NONE,
+    delay: 5,
+    under_relaxation: None,
+    over_relaxation: Some(1.2),
+    relaxation: Some(0.1),
+};
 
 /// Scenes with where every method is after some steps of them.
 pub(super) struct Steps {

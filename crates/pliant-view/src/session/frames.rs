@@ -148,6 +148,7 @@ fn step_of(k: usize, view: &View, before: Before) -> Step {
         before,
         method: simulation.method().name,
         rho: simulation.rho(),
+        phases: *simulation.phases(),
         iterations: simulation.iterations().min(4 * simulation.method().iterations),
     }
 }

@@ -41,7 +41,7 @@ pub(super) fn doubts(scene: &Scene, model: &Model, report: &RunReport, time: f64
 fn advice(scene: &Scene, report: &RunReport) -> String {
     match scene.solver.budget_ms {
         Some(_) => cheaper_steps(report).to_string(),
-        None if report.method == "newton" => "try more steps_per_frame or more iterations".to_string(),
+        None if report.method.starts_with("newton") => "try more steps_per_frame or more iterations".to_string(),
         None => "try more steps_per_frame, more iterations, or compare with method 'newton'".to_string(),
     }
 }

@@ -75,6 +75,8 @@ pub(super) enum Kind {
     Corners,
     /// Times and places.
     Waypoints,
+    /// `"tuned"`, or iterations and a ρ for each phase.
+    Phases,
 }
 
 /// A key of a table.

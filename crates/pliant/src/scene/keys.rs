@@ -474,6 +474,8 @@ pub(crate) const METHOD_NAMES: &[&str] = &[
     "lbfgs",
     "nesterov",
     "gradient-descent",
+    "newton-pcg",
+    "newton-cg",
     "newton",
 ];
 
@@ -502,6 +504,12 @@ const SOLVER: SectionKeys = SectionKeys {
             Kind::Number(PLAIN, Range::BELOW_ONE),
             "the largest of use",
             "Spectral radius for Chebyshev acceleration.",
+        ),
+        key(
+            "phases",
+            Kind::Phases,
+            "one `rho` throughout",
+            "Chebyshev's spectral radius by iterations, as [[24, 0.98], [72, 0.9996]]: 24 iterations with the first, then 72, or what is left, with the second. \"tuned\": what `pliant tune` found for this scene, method and number of iterations.",
         ),
         key(
             "delay",

@@ -7,7 +7,7 @@ use super::key::{Kind, Range, SectionKeys};
 use super::keys::{SECTIONS, TOP, section};
 use super::suggest;
 use super::tree::{Entry, Node, Place, Table, Value};
-use super::types::Waypoint;
+use super::types::{MOST_PHASES, Phase, Phases, Waypoint};
 use super::units::{self, LENGTH, PLAIN, Quantity, TIME};
 
 /// One table of the scene, while it is read. A key that is absent or wrong reads as `None`; what is wrong is logged.
@@ -288,6 +288,30 @@ impl<'a> Section<'a> {
             }
         }
         Some(path)
+    }
+
+    /// `"tuned"`, or iterations and a ρ for each of at most eight phases.
+    pub fn phases(&self, key: &str) -> Option<Phases> {
+        let (entry, _) = self.entry(key)?;
+        let example = "write for example [[24, 0.98], [72, 0.9996]]: iterations, then rho; or \"tuned\"";
+        let items = match &entry.node.value {
+            Value::Text(text) if text == "tuned" => return Some(Phases::Tuned),
+            Value::List(items) if (1..=MOST_PHASES).contains(&items.len()) => items,
+            _ => return self.wrong(entry, &format!("a list of 1 to {MOST_PHASES} phases"), example),
+        };
+        let one = |node: &Node| match &node.value {
+            Value::List(numbers) if numbers.len() == 2 => {
+                let iterations = self.whole(key, &numbers[0], 1, 100_000_000);
+                let rho = self.measure(key, &numbers[1], &PLAIN, &Range::BELOW_ONE);
+                Some(Phase { iterations: usize::try_from(iterations?).ok()?, rho: rho? })
+            }
+            _ => {
+                let message = format!("a phase of `{key}` is {}; expected [iterations, rho]", node.described());
+                self.log.add(node.place, message, example);
+                None
+            }
+        };
+        all(items.iter().map(one)).map(Phases::Given)
     }
 
     fn tuple<const N: usize>(&self, key: &str, node: &Node, quantity: &Quantity, range: &Range) -> Option<[f64; N]> {

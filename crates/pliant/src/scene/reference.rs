@@ -115,6 +115,7 @@ fn described(key: &Key) -> (String, &'static str) {
         Kind::Indices => ("whole number, or a list".to_string(), ""),
         Kind::Points => ("[x, y, z], or a list of them".to_string(), "m"),
         Kind::Corners => ("[[x, y, z], [x, y, z]]".to_string(), "m"),
+        Kind::Phases => ("`\"tuned\"` or [[iterations, rho], ...], at most 8".to_string(), ""),
         Kind::Waypoints => ("[[time, x, y, z], ...], at least 2".to_string(), "s, m"),
     }
 }

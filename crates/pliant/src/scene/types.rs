@@ -427,6 +427,8 @@ pub enum InitialGuess {
 /// Method and its parameters.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SolverSettings {
+    /// ρ by iterations.
+    pub phases: Phases,
     /// Where solves of methods for any energy begin; `None`: by method.
     pub initial_guess: Option<InitialGuess>,
     /// Name as `pliant methods` lists it.
@@ -449,6 +451,30 @@ pub struct SolverSettings {
     pub relaxation: Option<f64>,
     /// Stiffness of contact as a multiple of each vertex's diagonal.
     pub contact_stiffness: f64,
+}
+
+/// Chebyshev's ρ in the course of a solve.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Phases {
+    /// One ρ throughout.
+    #[default]
+    One,
+    /// Those that `pliant tune` found.
+    Tuned,
+    /// These; the last one lasts to the end.
+    Given(Vec<Phase>),
+}
+
+/// Phases a solve may have.
+pub const MOST_PHASES: usize = 8;
+
+/// Iterations with one ρ.
+#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
+pub struct Phase {
+    /// How many.
+    pub iterations: usize,
+    /// ρ.
+    pub rho: f64,
 }
 
 /// Contact of bodies with each other and with themselves.

@@ -5,9 +5,54 @@
 //! iterations can use; across contacts there is no momentum (`contact/cover.rs`); and when the residual grows above what it was
 //! where the acceleration (re)started, the recurrence starts again with a smaller ρ instead of diverging. Where the host does
 //! not look at residuals (Jacobi on a GPU), it never restarts; the certificate finds a step that went wrong.
+//!
+//! ρ may differ from phase to phase (course 3.2.3): each begins with an iteration without momentum.
 
 //! With the same ω from S on it is over-relaxation from the iterate before the last (vivace Algorithm 1, line 7), which is what
 //! the sequence of Chebyshev tends to for ρ² = 1 − (2/ω − 1)².
+
+use crate::scene::{MOST_PHASES, Phase};
+
+/// Phases of a solve; none: one ρ throughout.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct PhaseList {
+    phases: [Phase; MOST_PHASES],
+    count: usize,
+}
+
+impl PhaseList {
+    /// One ρ throughout.
+    pub const NONE: Self = Self { phases: [Phase { iterations: 0, rho: 0.0 }; MOST_PHASES], count: 0 };
+
+    /// The first eight.
+    pub fn new(phases: &[Phase]) -> Self {
+        let mut list = Self { count: phases.len().min(MOST_PHASES), ..Self::default() };
+        list.phases.iter_mut().zip(phases).for_each(|(to, from)| *to = *from);
+        list
+    }
+
+    /// All of them.
+    pub fn all(&self) -> &[Phase] {
+        &self.phases[..self.count]
+    }
+
+    /// The largest ρ; `None` without phases.
+    pub fn largest_rho(&self) -> Option<f64> {
+        self.all().iter().map(|phase| phase.rho).reduce(f64::max)
+    }
+
+    /// The phase that begins with this iteration.
+    fn beginning(&self, iteration: usize) -> Option<Phase> {
+        let mut begin = 0;
+        for phase in self.all() {
+            if begin == iteration {
+                return Some(*phase);
+            }
+            begin += phase.iterations;
+        }
+        None
+    }
+}
 
 /// The sequence of ω.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -18,6 +63,11 @@ pub struct Chebyshev {
     pub delay: usize,
     /// The ω that the sequence tends to, from S on.
     constant: bool,
+    phases: PhaseList,
+    /// Iterations of this solve so far.
+    iteration: usize,
+    /// How many times as far from 1 ρ is as it should be, after restarts.
+    caution: f64,
     /// S of this solve: at most an eighth of its iterations.
     delay_now: usize,
     omega: f64,
@@ -39,6 +89,9 @@ impl Chebyshev {
             rho,
             delay,
             constant: false,
+            phases: PhaseList::default(),
+            iteration: 0,
+            caution: 1.0,
             delay_now: delay,
             omega: 1.0,
             since_restart: 0,
@@ -53,9 +106,20 @@ impl Chebyshev {
         Self { constant, ..self }
     }
 
+    /// With phases; ρ is then the largest that one of them has, and a smaller one makes all of them as much smaller.
+    pub fn with_phases(self, phases: PhaseList) -> Self {
+        Self { phases, ..self }
+    }
+
     /// Another ρ.
     pub fn with_rho(self, rho: f64) -> Self {
-        Self::new(rho, self.delay).with_constant(self.constant)
+        Self::new(rho, self.delay).with_constant(self.constant).with_phases(self.phases)
+    }
+
+    /// ρ of a phase, as far from 1 as that in use is from the largest of all.
+    fn rho_of(&self, phase: Phase) -> f64 {
+        let largest = self.phases.largest_rho().unwrap_or(phase.rho);
+        (1.0 - (1.0 - phase.rho) * (1.0 - self.rho) / (1.0 - largest) * self.caution).clamp(0.0, phase.rho)
     }
 
     /// A solve of about so many iterations begins.
@@ -63,10 +127,19 @@ impl Chebyshev {
         let delay_now = self.delay.min(iterations / 8).max(1);
         let rho_now = self.rho.min(largest_useful_rho(iterations.saturating_sub(delay_now) as f64));
         *self = Self { delay_now, rho_now, ..self.with_rho(self.rho) };
+        if let Some(first) = self.phases.all().first() {
+            self.rho_now = self.rho_of(*first);
+        }
     }
 
     /// ω of the next iteration.
     pub fn next_omega(&mut self) -> f64 {
+        if let Some(phase) = self.phases.beginning(self.iteration).filter(|_| self.iteration > 0) {
+            self.since_restart = self.delay_now - 1;
+            self.rho_now = self.rho_of(phase);
+            self.residual_at_restart = f64::INFINITY;
+        }
+        self.iteration += 1;
         let k = self.since_restart;
         let rho_sq = self.rho_now * self.rho_now;
         self.since_restart += 1;
@@ -93,6 +166,7 @@ impl Chebyshev {
     /// Starts again with a ρ that is so many times as far from 1.
     pub fn restart(&mut self, farther: f64) {
         self.restarts += 1;
+        self.caution *= farther;
         self.since_restart = self.delay_now.saturating_sub(2);
         self.rho_now = (1.0 - farther * (1.0 - self.rho_now)).max(0.0);
     }
@@ -117,6 +191,36 @@ pub(crate) fn largest_useful_rho(accelerated: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn each_phase_begins_plainly_and_goes_on_as_a_solve_with_its_rho_does() {
+        let phases = [(20, 0.9), (30, 0.99)].map(|(iterations, rho)| Phase { iterations, rho });
+        let omegas = |mut sequence: Chebyshev| -> Vec<f64> {
+            sequence.begin(50);
+            (0..50).map(|_| sequence.next_omega()).collect()
+        };
+        let phased = |rho: f64| omegas(Chebyshev::new(rho, 1).with_phases(PhaseList::new(&phases)));
+        let single = |rho: f64| {
+            let mut sequence = Chebyshev::new(rho, 1);
+            sequence.begin(1_000_000);
+            (0..30).map(|_| sequence.next_omega()).collect::<Vec<_>>()
+        };
+        let both = phased(0.99);
+        assert_eq!(both[..20], single(0.9)[..20]);
+        assert_eq!(both[20..], single(0.99)[..]);
+        assert_eq!(both[20], 1.0);
+        // What is left of ρ after restarts is left of that of each phase.
+        let careful = phased(0.98);
+        assert!(careful[..20].iter().zip(&single(0.8)).all(|(a, b)| (a - b).abs() < 1e-12));
+        assert!(phased(0.0).iter().all(|omega| *omega == 1.0));
+        // A restart in the first phase is remembered in the second.
+        let mut sequence = Chebyshev::new(0.99, 1).with_phases(PhaseList::new(&phases));
+        sequence.begin(50);
+        sequence.next_omega();
+        sequence.restart(2.0);
+        let later: Vec<f64> = (1..50).map(|_| sequence.next_omega()).collect();
+        assert!(later[19..].iter().zip(&single(0.98)).all(|(a, b)| (a - b).abs() < 1e-12), "{later:?}");
+    }
 
     #[test]
     fn a_constant_omega_is_where_the_sequence_of_its_rho_ends() {

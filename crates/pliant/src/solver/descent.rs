@@ -38,7 +38,7 @@ pub(super) const LONGEST: f64 = 2.0;
 /// Step 4 of Algorithm 3.
 pub(super) enum Momentum {
     None,
-    Chebyshev(Chebyshev),
+    Chebyshev(Box<Chebyshev>),
     Nesterov(Nesterov),
 }
 
@@ -219,7 +219,7 @@ impl<D: Device> Solver<D> for Descent<D> {
 
     fn set_rho(&mut self, rho: f64) {
         if let Momentum::Chebyshev(chebyshev) = &mut self.momentum {
-            *chebyshev = chebyshev.with_rho(rho);
+            **chebyshev = chebyshev.with_rho(rho);
         }
     }
 

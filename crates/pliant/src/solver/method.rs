@@ -1,9 +1,10 @@
 //! The list of methods: what they are called, what they need, how they are made.
 
-use super::chebyshev::rho_of_omega;
+use super::chebyshev::{PhaseList, rho_of_omega};
 use super::descent::{Descent, Momentum, Nesterov};
 use super::lbfgs::Lbfgs;
 use super::newton::Newton;
+use super::newton_hessian::Way;
 use super::nonlinear_cg::NonlinearCg;
 use super::pbd::{ColouredConstraints, JacobiConstraints};
 use super::pd_direct::Direct;
@@ -17,7 +18,7 @@ use super::vivace::Vivace;
 use super::{Chebyshev, Solver};
 use crate::device::{Device, Scale};
 use crate::model::Model;
-use crate::scene::{InitialGuess, Scene, SolverSettings};
+use crate::scene::{InitialGuess, Phases, Scene, SolverSettings};
 
 /// What a method asks of the elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +53,7 @@ enum Kind {
     Nesterov(Scale),
     NonlinearCg(Scale),
     Lbfgs(Scale),
-    Newton,
+    Newton(Way),
 }
 
 /// A method by name.
@@ -278,8 +279,16 @@ pub const METHODS: &[Method] = &[
         400,
         "without preconditioner or momentum: the slowest baseline",
     ),
+    energy(
+        Kind::Newton(Way::JacobiCg),
+        "newton-pcg",
+        "Nocedal 7.1",
+        200,
+        "f64 Newton with conjugate gradients and Jacobi's preconditioner: no factors to keep",
+    ),
+    energy(Kind::Newton(Way::PlainCg), "newton-cg", "Nocedal 7.1", 200, "the same without preconditioner: a baseline"),
     Method {
-        kind: Kind::Newton,
+        kind: Kind::Newton(Way::Cholesky),
         name: "newton",
         source: "reference",
         summary: "f64 Newton with Cholesky to 1e-10: the ground truth, slow",
@@ -297,11 +306,16 @@ impl Method {
         fixed.then(|| rho_of_omega(solver.over_relaxation.unwrap_or(VIVACE_OMEGA)))
     }
 
+    /// Whether its ρ may differ from phase to phase.
+    pub fn has_phases(&self) -> bool {
+        self.chebyshev && !matches!(self.kind, Kind::VivaceMomentum | Kind::VivacePbd)
+    }
+
     /// Where its solves begin unless the scene says otherwise.
     pub fn initial_guess(&self, solver: &SolverSettings) -> InitialGuess {
         match self.kind {
             _ if self.needs != Needs::Energy => InitialGuess::Inertia,
-            Kind::Newton => solver.initial_guess.unwrap_or(InitialGuess::Inertia),
+            Kind::Newton(_) => solver.initial_guess.unwrap_or(InitialGuess::Inertia),
             _ => solver.initial_guess.unwrap_or(InitialGuess::Acceleration),
         }
     }
@@ -327,7 +341,7 @@ impl Method {
 
     /// Its iterations carry forces through the whole of a body at once, so that what is left is not left where it acts.
     pub fn has_global_steps(&self) -> bool {
-        matches!(self.kind, Kind::Direct | Kind::PcgDirect | Kind::Multigrid | Kind::Newton)
+        matches!(self.kind, Kind::Direct | Kind::PcgDirect | Kind::Multigrid | Kind::Newton(_))
     }
 
     /// It is accelerated or over-relaxed in a way that a more careful try leaves out.
@@ -353,10 +367,12 @@ impl Method {
 }
 
 /// Parameters that methods share; see [`crate::scene::SolverSettings`].
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Parameters {
     /// Chebyshev ρ.
     pub rho: f64,
+    /// Phases of Chebyshev's ρ; `rho` is the largest of them.
+    pub phases: PhaseList,
     /// Chebyshev S.
     pub delay: usize,
     /// γ; `None`: what is safe.
@@ -371,7 +387,11 @@ impl Parameters {
     /// What a scene says, with the ρ that is used for it.
     pub fn new(solver: &SolverSettings, rho: Option<f64>) -> Self {
         let SolverSettings { delay, under_relaxation, over_relaxation, relaxation, .. } = *solver;
-        Self { rho: rho.unwrap_or(0.0), delay, under_relaxation, over_relaxation, relaxation }
+        let phases = match &solver.phases {
+            Phases::Given(phases) => PhaseList::new(phases),
+            Phases::One | Phases::Tuned => PhaseList::default(),
+        };
+        Self { rho: rho.unwrap_or(0.0), phases, delay, under_relaxation, over_relaxation, relaxation }
     }
 }
 
@@ -498,7 +518,10 @@ impl Method {
     where
         D::Points: 'static,
     {
-        let chebyshev = self.chebyshev.then(|| Chebyshev::new(parameters.rho, parameters.delay));
+        let chebyshev = self.chebyshev.then(|| {
+            let phases = if self.has_phases() { parameters.phases } else { PhaseList::default() };
+            Chebyshev::new(parameters.rho, parameters.delay).with_phases(phases)
+        });
         let gamma = parameters.under_relaxation;
         let over = parameters.over_relaxation;
         let momentum = chebyshev.map(|chebyshev| chebyshev.with_constant(true));
@@ -543,13 +566,14 @@ impl Method {
                 Box::new(Stationary::<D, _>::new(sweep, chebyshev, gamma))
             }
             Kind::Descent => {
-                Box::new(Descent::new(Scale::Blocks, chebyshev.map_or(Momentum::None, Momentum::Chebyshev), gamma))
+                let momentum = chebyshev.map_or(Momentum::None, |chebyshev| Momentum::Chebyshev(Box::new(chebyshev)));
+                Box::new(Descent::new(Scale::Blocks, momentum, gamma))
             }
             Kind::GradientDescent(scale) => Box::new(Descent::new(scale, Momentum::None, gamma)),
             Kind::Nesterov(scale) => Box::new(Descent::new(scale, Momentum::Nesterov(Nesterov::default()), gamma)),
             Kind::NonlinearCg(scale) => Box::new(NonlinearCg::new(scale)),
             Kind::Lbfgs(scale) => Box::new(Lbfgs::new(scale)),
-            Kind::Newton => Box::new(Newton::default()),
+            Kind::Newton(way) => Box::new(Newton::new(way)),
         }
     }
 }

@@ -21,8 +21,8 @@ mod stationary;
 mod stop;
 mod vivace;
 
-pub use chebyshev::Chebyshev;
 pub(crate) use chebyshev::largest_useful_rho;
+pub use chebyshev::{Chebyshev, PhaseList};
 pub use control::{Control, SolveError, SolveReport};
 pub(crate) use method::largest_stiffness_ratio;
 pub use method::{METHODS, Method, MethodError, Needs, Parameters, choose_method, find_method, find_method_for};

@@ -1,7 +1,7 @@
 //! Newton's method in `f64`: exact or positive semi-definite Hessian, sparse Cholesky, backtracking. The ground truth for
-//! every error reported anywhere, and a solver of its own.
+//! every error reported anywhere, and a solver of its own; with conjugate gradients in place of Cholesky two more.
 
-use super::newton_hessian::Hessian;
+use super::newton_hessian::{Hessian, Way};
 use super::{Control, SolveError, SolveReport, Solver};
 use crate::device::Device;
 use crate::math::Vec3;
@@ -38,7 +38,7 @@ pub fn minimise(
     tolerance: f64,
     watch: impl FnMut(usize, &[[f64; 4]]) -> bool,
 ) -> Result<NewtonReport, SolveError> {
-    Minimiser::new(potential)?.minimise(potential, x, tolerance, watch)
+    Minimiser::new(potential, Way::Cholesky)?.minimise(potential, x, tolerance, watch)
 }
 
 /// Newton's method with its memory, for many minimisations with one system.
@@ -59,11 +59,11 @@ struct Level {
 }
 
 impl Minimiser {
-    fn new(potential: &Potential) -> Result<Self, SolveError> {
+    fn new(potential: &Potential, way: Way) -> Result<Self, SolveError> {
         let n = potential.model().vertices();
         let field = || vec![[0.0; 4]; n];
         let (gradient, next, next_gradient) = (field(), field(), field());
-        Ok(Self { hessian: Hessian::new(potential)?, dx: vec![Vec3::ZERO; n], gradient, next, next_gradient })
+        Ok(Self { hessian: Hessian::new(potential, way)?, dx: vec![Vec3::ZERO; n], gradient, next, next_gradient })
     }
 
     fn minimise(
@@ -156,8 +156,8 @@ fn least_gradient(potential: &Potential, x: &[[f64; 4]]) -> f64 {
 }
 
 /// Newton as a solver: the minimisation runs on the host in `f64`, whatever the device.
-#[derive(Default)]
 pub(super) struct Newton {
+    way: Way,
     /// Made at the first solve.
     memory: Option<Memory>,
 }
@@ -169,9 +169,15 @@ struct Memory {
     wide: Vec<[f64; 4]>,
 }
 
+impl Newton {
+    pub fn new(way: Way) -> Self {
+        Self { way, memory: None }
+    }
+}
+
 impl Memory {
-    fn new(potential: &Potential) -> Result<Self, SolveError> {
-        let minimiser = Minimiser::new(potential)?;
+    fn new(potential: &Potential, way: Way) -> Result<Self, SolveError> {
+        let minimiser = Minimiser::new(potential, way)?;
         let (n, potential) = (potential.model().vertices(), potential.clone());
         Ok(Self { minimiser, potential, host: vec![[0.0; 3]; n], wide: vec![[0.0; 4]; n] })
     }
@@ -202,7 +208,7 @@ impl<D: Device> Solver<D> for Newton {
         let potential = device.potential(problem)?;
         let memory = match self.memory.take().filter(|memory| memory.is_about(potential)) {
             Some(memory) => self.memory.insert(memory),
-            None => self.memory.insert(Memory::new(potential)?),
+            None => self.memory.insert(Memory::new(potential, self.way)?),
         };
         memory.take(potential);
         let Memory { minimiser, potential, host, wide } = memory;

@@ -1,4 +1,8 @@
-//! The Hessian of Newton's method and its factors: 3×3 blocks, assembled in their order of elimination.
+//! The Hessian of Newton's method and what divides by it: its factors, or conjugate gradients. 3×3 blocks, assembled in their
+//! order of elimination.
+//!
+//! Conjugate gradients (Nocedal and Wright 2006, Algorithm 7.1) stop where the residual is min(1/2, √(‖g‖/‖g₀‖)) of ‖g‖, which makes
+//! Newton's method converge faster than linearly, or at a direction along which E is not convex.
 //!
 //! Factors are made in `f32` first, at two thirds of the cost. Their directions are off by some 1e-5, which costs Newton's
 //! method nothing: it looks at E and ∇E in `f64`, and where such a direction leads no further, the factor is made in `f64`.
@@ -18,6 +22,7 @@ pub(super) struct Hessian {
     blocks: Blocks,
     /// Their entries.
     pattern: Csr,
+    way: Way,
     /// What all this is made from.
     graph: Csr,
     /// What it was made from when the solve began, if contacts have changed it since.
@@ -31,27 +36,43 @@ pub(super) struct Hessian {
     places: Vec<Place>,
     /// Share of the projected Hessian, 0 to 1.
     projection: f64,
-    single: Factor<f32>,
+    single: Option<Factor<f32>>,
     double: Option<Factor<f64>>,
-    /// Factors are made in `f64`.
+    /// Factors are made in `f64`, or residuals of conjugate gradients are as small as can be.
     precise: bool,
+    /// ‖g‖ at the start of the solve, for conjugate gradients.
+    first_norm: f64,
+}
+
+/// How to divide by the Hessian.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Way {
+    /// Sparse Cholesky.
+    Cholesky,
+    /// Conjugate gradients with the diagonal blocks as preconditioner.
+    JacobiCg,
+    /// Conjugate gradients with none.
+    PlainCg,
 }
 
 /// Smallest share of the projected Hessian besides none.
 const LEAST_PROJECTION: f64 = 1.0 / 256.0;
 
 impl Hessian {
-    pub fn new(potential: &Potential) -> Result<Self, SolveError> {
-        Self::with(potential, &[])
+    pub fn new(potential: &Potential, way: Way) -> Result<Self, SolveError> {
+        Self::with(potential, &[], way)
     }
 
     /// With room for what contacts between bodies couple at x, and a little farther.
-    fn with(potential: &Potential, x: &[[f64; 4]]) -> Result<Self, SolveError> {
-        Self::of(potential, graph(potential, x))
+    fn with(potential: &Potential, x: &[[f64; 4]], way: Way) -> Result<Self, SolveError> {
+        Self::of(potential, graph(potential, x), way)
     }
 
-    fn of(potential: &Potential, graph: Csr) -> Result<Self, SolveError> {
-        let order = nested_dissection(&graph, &potential.model().rest_x);
+    fn of(potential: &Potential, graph: Csr, way: Way) -> Result<Self, SolveError> {
+        let order = match way {
+            Way::Cholesky => nested_dissection(&graph, &potential.model().rest_x),
+            Way::JacobiCg | Way::PlainCg => (0..graph.rows() as u32).collect(),
+        };
         let mut row = vec![0; order.len()];
         (0..).zip(&order).for_each(|(k, &i)| row[i as usize] = k);
         let mut blocks = Blocks { offset: vec![0], column: Vec::new() };
@@ -60,7 +81,7 @@ impl Hessian {
             let later = |j: &u32| *j >= row[i as usize];
             let mut columns: Vec<u32> = graph.row(i as usize).map(|(j, _)| row[j]).filter(later).collect();
             columns.sort_unstable();
-            for _ in 0..3 {
+            for _ in 0..if way == Way::Cholesky { 3 } else { 0 } {
                 pattern.column.extend(columns.iter().flat_map(|&j| [3 * j, 3 * j + 1, 3 * j + 2]));
                 pattern.offset.push(pattern.column.len() as u32);
             }
@@ -69,13 +90,16 @@ impl Hessian {
         }
         pattern.value = vec![0.0; pattern.column.len()];
         let exact = vec![[0.0; 9]; blocks.column.len()];
+        let single = if way == Way::Cholesky { Some(Factor::new(&pattern).map_err(failed)?) } else { None };
         Ok(Self {
             row,
             blocks,
-            single: Factor::new(&pattern).map_err(failed)?,
+            single,
             double: None,
             precise: false,
+            first_norm: 0.0,
             pattern,
+            way,
             graph,
             graph_before: None,
             goes_back: false,
@@ -91,9 +115,9 @@ impl Hessian {
     pub fn restart(&mut self, potential: &Potential) -> Result<(), SolveError> {
         let before = self.graph_before.take();
         if let Some(graph) = before.filter(|_| std::mem::take(&mut self.goes_back)) {
-            *self = Self::of(potential, graph)?;
+            *self = Self::of(potential, graph, self.way)?;
         }
-        (self.projection, self.precise) = (0.0, false);
+        (self.projection, self.precise, self.first_norm) = (0.0, false, 0.0);
         // After a solve that failed it may not be finite, not even times 0.
         self.excess.fill([0.0; 9]);
         Ok(())
@@ -104,7 +128,7 @@ impl Hessian {
         self.goes_back = self.graph_before.is_some();
     }
 
-    /// Makes factors in `f64` from now on; false if it did already.
+    /// Divides as precisely as it can from now on; false if it did already.
     pub fn be_precise(&mut self) -> bool {
         !std::mem::replace(&mut self.precise, true)
     }
@@ -120,10 +144,10 @@ impl Hessian {
         if active.all(has_room) {
             return Ok(());
         }
-        let (projection, precise) = (self.projection, self.precise);
-        let made = Self::with(potential, x)?;
+        let (projection, precise, first_norm) = (self.projection, self.precise, self.first_norm);
+        let made = Self::with(potential, x, self.way)?;
         let graph_before = self.graph_before.take().unwrap_or_else(|| std::mem::take(&mut self.graph));
-        *self = Self { projection, precise, graph_before: Some(graph_before), ..made };
+        *self = Self { projection, precise, first_norm, graph_before: Some(graph_before), ..made };
         Ok(())
     }
 
@@ -156,8 +180,8 @@ impl Hessian {
         Ok(())
     }
 
-    /// dx = −H⁻¹ g, with just so much of the projection mixed into H as Cholesky asks for, and first with less than last
-    /// time.
+    /// dx = −H⁻¹ g, or so near to it as conjugate gradients come. Cholesky gets just so much of the projection mixed into H as it
+    /// asks for, and first less than last time.
     pub fn direction(
         &mut self,
         potential: &Potential,
@@ -165,6 +189,10 @@ impl Hessian {
         gradient: &[[f64; 4]],
         dx: &mut [Vec3<f64>],
     ) -> Result<(), SolveError> {
+        if self.way != Way::Cholesky {
+            self.conjugate_gradients(potential, x, gradient, dx);
+            return Ok(());
+        }
         self.projection = if self.projection > LEAST_PROJECTION { self.projection / 4.0 } else { 0.0 };
         while let Err(error) = self.factor(potential, x) {
             if self.projection < 1.0 && error != CholeskyError::OutOfMemory {
@@ -173,28 +201,36 @@ impl Hessian {
                 return Err(failed(error));
             }
         }
-        match &mut self.double {
-            Some(factor) if self.precise => factor.solve(&self.row, gradient, dx),
-            _ => self.single.solve(&self.row, gradient, dx),
+        match (&mut self.single, &mut self.double) {
+            (_, Some(factor)) if self.precise => factor.solve(&self.row, gradient, dx),
+            (Some(factor), _) => factor.solve(&self.row, gradient, dx),
+            _ => {}
         }
         Ok(())
     }
 
+    /// What the projected Hessian at x is more than the exact one.
+    fn know_excess(&mut self, potential: &Potential, x: &[[f64; 4]]) {
+        if std::mem::replace(&mut self.excess_is_current, true) {
+            return;
+        }
+        let Self { row, blocks, excess, .. } = self;
+        excess.fill([0.0; 9]);
+        potential.hessian(x, Curvature::Excess, &mut |i, j, block| {
+            let (row, column) = (row[i as usize], row[j as usize]);
+            if let Some(place) = (row <= column).then(|| blocks.find(row, column)).flatten() {
+                add_block(&mut excess[place.at as usize], block);
+            }
+        });
+    }
+
     fn factor(&mut self, potential: &Potential, x: &[[f64; 4]]) -> Result<(), CholeskyError> {
-        if self.projection > 0.0 && !self.excess_is_current {
-            let Self { row, blocks, excess, .. } = self;
-            excess.fill([0.0; 9]);
-            potential.hessian(x, Curvature::Excess, &mut |i, j, block| {
-                let (row, column) = (row[i as usize], row[j as usize]);
-                if let Some(place) = (row <= column).then(|| blocks.find(row, column)).flatten() {
-                    add_block(&mut excess[place.at as usize], block);
-                }
-            });
-            self.excess_is_current = true;
+        if self.projection > 0.0 {
+            self.know_excess(potential, x);
         }
         let mix = Mix { blocks: &self.blocks, exact: &self.exact, excess: &self.excess, share: self.projection };
-        if !self.precise {
-            return self.single.make(&self.pattern, &mix);
+        if let (false, Some(single)) = (self.precise, &mut self.single) {
+            return single.make(&self.pattern, &mix);
         }
         let double = match &mut self.double {
             Some(double) => double,
@@ -202,6 +238,77 @@ impl Hessian {
         };
         double.make(&self.pattern, &mix)
     }
+
+    /// Solves H dx = −g with the exact Hessian, to a tolerance that falls with g.
+    fn conjugate_gradients(
+        &mut self,
+        potential: &Potential,
+        x: &[[f64; 4]],
+        gradient: &[[f64; 4]],
+        dx: &mut [Vec3<f64>],
+    ) {
+        if self.way == Way::JacobiCg {
+            self.know_excess(potential, x);
+        }
+        let mut r = vec![Vec3::ZERO; dx.len()];
+        gradient.iter().zip(&self.row).for_each(|(&g, &row)| r[row as usize] = -Vec3::load(g));
+        let preconditioner = self.preconditioner();
+        let divide = |r: &[Vec3<f64>], z: &mut [Vec3<f64>]| {
+            z.iter_mut().zip(r).zip(&preconditioner).for_each(|((z, &r), p)| *z = *p * r);
+        };
+        let norm = dot(&r, &r).sqrt();
+        self.first_norm = self.first_norm.max(norm);
+        let forcing = (norm / self.first_norm).sqrt().min(0.5);
+        let enough = if self.precise { 1e-13 } else { forcing } * norm;
+        let (mut z, mut s, mut hd) = (r.clone(), vec![Vec3::ZERO; r.len()], vec![Vec3::ZERO; r.len()]);
+        divide(&r, &mut z);
+        let (mut d, mut zr) = (z.clone(), dot(&z, &r));
+        for k in 0..MOST_CG_PER_UNKNOWN * 3 * r.len() {
+            self.blocks.multiply(&self.exact, &d, &mut hd);
+            let curvature = dot(&d, &hd);
+            if curvature <= 0.0 || curvature.is_nan() {
+                // As far as it went, E is convex; at the first direction downhill is all there is to know.
+                if k == 0 {
+                    s.clone_from(&d);
+                }
+                break;
+            }
+            let alpha = zr / curvature;
+            for ((s, r), (d, hd)) in s.iter_mut().zip(&mut r).zip(d.iter().zip(&hd)) {
+                (*s, *r) = (*s + *d * alpha, *r - *hd * alpha);
+            }
+            if dot(&r, &r).sqrt() <= enough {
+                break;
+            }
+            divide(&r, &mut z);
+            let beta = std::mem::replace(&mut zr, dot(&z, &r));
+            let beta = zr / beta;
+            d.iter_mut().zip(&z).for_each(|(d, z)| *d = *z + *d * beta);
+        }
+        dx.iter_mut().zip(&self.row).for_each(|(dx, &row)| *dx = s[row as usize]);
+    }
+
+    /// Inverses of the diagonal blocks of the projected Hessian, which are positive, or ones.
+    fn preconditioner(&self) -> Vec<Mat3<f64>> {
+        let inverse = |row: usize| {
+            let at = self.blocks.offset[row] as usize;
+            let block = |k: usize| self.exact[at][k] + self.excess[at][k];
+            // Symmetric: rows are columns.
+            let column = |c: usize| Vec3::new(block(3 * c), block(3 * c + 1), block(3 * c + 2));
+            Mat3 { c: [column(0), column(1), column(2)] }.inverse().unwrap_or(Mat3::IDENTITY)
+        };
+        match self.way {
+            Way::JacobiCg => (0..self.row.len()).map(inverse).collect(),
+            Way::Cholesky | Way::PlainCg => vec![Mat3::IDENTITY; self.row.len()],
+        }
+    }
+}
+
+/// Iterations of conjugate gradients, over the number of unknowns: with rounding they take more than one for each.
+const MOST_CG_PER_UNKNOWN: usize = 2;
+
+fn dot(a: &[Vec3<f64>], b: &[Vec3<f64>]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a.dot(*b)).sum()
 }
 
 fn failed(error: CholeskyError) -> SolveError {
@@ -303,6 +410,23 @@ impl Blocks {
         let k = self.column[range.clone()].binary_search(&column).ok()?;
         Some(Place { row, column, at: (range.start + k) as u32 })
     }
+
+    /// y = B x, B symmetric with these blocks.
+    fn multiply(&self, blocks: &[Block], x: &[Vec3<f64>], y: &mut [Vec3<f64>]) {
+        y.fill(Vec3::ZERO);
+        for row in 0..x.len() {
+            let mut sum = Vec3::ZERO;
+            for at in self.row(row) {
+                let (b, column) = (&blocks[at], self.column[at] as usize);
+                let rows = [0, 3, 6].map(|r| Vec3::new(b[r], b[r + 1], b[r + 2]));
+                sum += Vec3::new(rows[0].dot(x[column]), rows[1].dot(x[column]), rows[2].dot(x[column]));
+                if column != row {
+                    y[column] += rows[0] * x[row].x + rows[1] * x[row].y + rows[2] * x[row].z;
+                }
+            }
+            y[row] += sum;
+        }
+    }
 }
 
 /// H = exact + share · excess
@@ -360,7 +484,7 @@ mod tests {
             let mut x = x.clone();
             x[4][1] = gap - 5e-4;
             potential.set_touches(std::iter::once(touch));
-            let mut hessian = Hessian::new(&potential).unwrap();
+            let mut hessian = Hessian::new(&potential, Way::Cholesky).unwrap();
             hessian.assemble(&potential, &x).unwrap();
             for (a, &i) in touch.stencil.iter().enumerate() {
                 for (b, &j) in touch.stencil.iter().enumerate().filter(|(b, _)| a == 0 || *b == 0) {

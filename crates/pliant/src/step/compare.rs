@@ -3,6 +3,7 @@
 use super::accept::negligible_energy;
 use super::guess::{Before, guess};
 use super::simulation::on_device;
+use super::tune::phases_for;
 use super::{SimulationError, step_input};
 use crate::contact::close::Side;
 use crate::counted::counted;
@@ -10,7 +11,7 @@ use crate::device::{Cpu, CpuOnly, Device, DeviceError, Devices, Moment, Slot, Ta
 use crate::math::{Real, Vec3};
 use crate::model::{Model, State, System};
 use crate::scene::{DeviceSettings, InitialGuess, Precision, Scene};
-use crate::solver::{Control, Method, Parameters, SolveError, find_method, minimise};
+use crate::solver::{Control, Method, Parameters, PhaseList, SolveError, find_method, minimise};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -87,7 +88,9 @@ pub fn compare(
         let method = find_method(name)?;
         method.check(question.model)?;
         progress(name);
-        let run = MethodRun { method, rho, iterations, reference: Some(reference) };
+        let phases = phases_for(question.scene, method, &devices.cache())?;
+        let rho = phases.largest_rho().or(rho);
+        let run = MethodRun { method, rho, phases, iterations, reference: Some(reference) };
         curves.push(on_device(devices, &question.scene.device, CurveTask { run, question })?);
     }
     let (scene, step) = (question.scene.name.clone(), question.state.step);
@@ -108,6 +111,8 @@ pub struct Convergence<'a> {
     pub method: &'a str,
     /// Its ρ.
     pub rho: Option<f64>,
+    /// Phases of ρ.
+    pub phases: &'a PhaseList,
     /// Iterations at most.
     pub iterations: usize,
     /// Whether to find the reference, too; without it errors are not numbers.
@@ -120,40 +125,56 @@ pub fn convergence(step: &Convergence) -> Result<Curve, SimulationError> {
     let method = find_method(step.method)?;
     method.check(step.model)?;
     let reference = if step.reference { Some(reference(&question)?) } else { None };
-    let run = MethodRun { method, rho: step.rho, iterations: step.iterations, reference };
+    let phases = *step.phases;
+    let run = MethodRun { method, rho: step.rho, phases, iterations: step.iterations, reference };
     let device = DeviceSettings { name: "cpu".to_string(), ..step.scene.device.clone() };
     on_device(&CpuOnly, &device, CurveTask { run, question: &question })
 }
 
-/// The step and where its solve starts. From inside colliders nearly all of E would be what takes one push to get rid of, and
-/// every error would look small beside it.
+/// The step and where its solve starts.
 fn problem<D: Device>(
     device: &mut D,
     question: &Question,
     first: InitialGuess,
 ) -> Result<(D::Problem, D::Points), DeviceError> {
+    let mut problem = upload(device, question)?;
+    let iterate = begin(device, &mut problem, question, first)?;
+    Ok((problem, iterate))
+}
+
+/// What all solves of the step have in common.
+pub(super) fn upload<D: Device>(device: &mut D, question: &Question) -> Result<D::Problem, DeviceError> {
     let h = question.scene.time.step_size();
-    let time = question.state.time + h;
-    let model = question.model;
-    let system = Arc::new(System::new(model, h, time));
-    let mut problem = device.upload(model, &system)?;
+    let system = Arc::new(System::new(question.model, h, question.state.time + h));
+    device.upload(question.model, &system)
+}
+
+/// Where a solve starts. From inside colliders nearly all of E would be what takes one push to get rid of, and every error would
+/// look small beside it.
+pub(super) fn begin<D: Device>(
+    device: &mut D,
+    problem: &mut D::Problem,
+    question: &Question,
+    first: InitialGuess,
+) -> Result<D::Points, DeviceError> {
+    let h = question.scene.time.step_size();
+    let input = step_input(question.model, question.state.time + h, h);
     device.set_sides(question.sides);
     device.set_conversion(&question.state.converted);
-    let input = step_input(model, time, h);
-    let (mut x, mut v) = (device.points(&problem), device.points(&problem));
+    let (mut x, mut v) = (device.points(problem), device.points(problem));
     device.write(&question.state.x, &mut x);
     device.write(&question.state.v, &mut v);
-    device.begin_step(&mut problem, &input, &x, &v);
-    let mut v_before = device.points(&problem);
+    device.begin_step(problem, &input, &x, &v);
+    let mut v_before = device.points(problem);
     let known = !question.state.v_before.is_empty();
     if known {
         device.write(&question.state.v_before, &mut v_before);
     }
     let before = Before { x: &x, v: &v, v_before: Some(&v_before).filter(|_| known), h };
-    let mut iterate = device.points(&problem);
-    guess(device, &mut problem, first, &before, &mut iterate)?;
-    device.meet_colliders(&mut problem, &mut iterate);
-    Ok((problem, iterate))
+    let mut iterate = device.points(problem);
+    guess(device, problem, first, &before, &mut iterate)?;
+    device.meet_colliders(problem, &mut iterate);
+    Ok(iterate)
 }
 
 /// The two ends of the scale that errors are measured on.
@@ -212,6 +233,7 @@ fn reference_of<R: Real>(question: &Question) -> Result<Reference, SimulationErr
 struct MethodRun {
     method: &'static Method,
     rho: Option<f64>,
+    phases: PhaseList,
     iterations: usize,
     /// Without one errors are not numbers.
     reference: Option<Reference>,
@@ -268,7 +290,7 @@ impl MethodRun {
     where
         D::Points: 'static,
     {
-        let parameters = Parameters::new(&question.scene.solver, self.rho);
+        let parameters = Parameters { phases: self.phases, ..Parameters::new(&question.scene.solver, self.rho) };
         let (mut problem, mut x) = problem(device, question, self.method.initial_guess(&question.scene.solver))?;
         let mut solver = self.method.solver::<D>(question.model, &parameters);
         let mut curve = Vec::new();

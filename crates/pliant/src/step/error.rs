@@ -33,6 +33,35 @@ pub enum SimulationError {
         /// How many of each there must be.
         vertices: usize,
     },
+    /// The scene wants phases that were never found.
+    #[error(
+        "phases = \"tuned\", but none were found yet for method '{method}' with {iterations} iterations on this scene ({scene}); run \
+         `pliant tune` on it first, with the same settings"
+    )]
+    Untuned {
+        /// The method.
+        method: &'static str,
+        /// Its iterations.
+        iterations: usize,
+        /// The scene's name.
+        scene: String,
+    },
+    /// The method has no ρ.
+    #[error(
+        "method '{method}' has no phases to find: it is not accelerated; take 'descent' or one that ends in -chebyshev"
+    )]
+    WithoutPhases {
+        /// The method.
+        method: &'static str,
+    },
+    /// Nothing happens in a scene.
+    #[error(
+        "in the first {steps} steps there are not two with something to solve; take more --frames, or a scene that moves"
+    )]
+    NothingToTune {
+        /// Steps that were looked at.
+        steps: u64,
+    },
     /// Somebody raised the [`Stop`](super::Stop) that the simulation heeds. The state is still that of the last step.
     #[error("step {step} was stopped; the state before it is kept")]
     Stopped {
@@ -69,7 +98,7 @@ pub(super) fn way_out(method: &str, device: &str, precision: &str) -> String {
         _ => "",
     };
     let rest = match method {
-        "newton" => "more steps_per_frame or a softer material",
+        "newton" | "newton-pcg" | "newton-cg" => "more steps_per_frame or a softer material",
         _ => "more steps_per_frame, a softer material or method 'newton'",
     };
     format!("{wider}{rest}")

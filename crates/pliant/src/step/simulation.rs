@@ -1,11 +1,13 @@
+use super::rho::find_rho;
 use super::stepper::{DeviceStepper, Settings};
-use super::tune::find_rho;
+use super::tune::phases_for;
 use super::{SimulationError, StepReport, Stepper};
 use crate::contact::close::Side;
 use crate::device::{CpuOnly, Device, DeviceError, Devices, Task};
+use crate::disk_cache::DiskCache;
 use crate::model::{Hands, Model, State};
-use crate::scene::{DeviceSettings, Scene, SolverSettings};
-use crate::solver::{Method, Parameters, Stop, find_method_for};
+use crate::scene::{DeviceSettings, Phases, Scene, SolverSettings};
+use crate::solver::{Method, Parameters, PhaseList, Stop, find_method_for};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -48,6 +50,7 @@ pub struct Simulation {
     remote: bool,
     direct: bool,
     precision: &'static str,
+    phases: PhaseList,
     stepper: Box<dyn Stepper>,
 }
 
@@ -61,7 +64,8 @@ impl Simulation {
     /// As [`Simulation::new`], on the device that the scene asks for.
     pub fn on(devices: &impl Devices, scene: &Scene) -> Result<Self, SimulationError> {
         let (model, state) = Model::with_cache(scene, &devices.cache())?;
-        on_device(devices, &scene.device, Build { scene, model: &Arc::new(model), state: &state })
+        let cache = devices.cache();
+        on_device(devices, &scene.device, Build { scene, model: &Arc::new(model), state: &state, cache: &cache })
     }
 
     /// Goes on on the CPU from where this simulation of `scene` was known to be, by the same method; for when its device has
@@ -122,6 +126,11 @@ impl Simulation {
     /// Chebyshev's ρ, if the method has one.
     pub fn rho(&self) -> Option<f64> {
         self.stepper.rho()
+    }
+
+    /// Phases of Chebyshev's ρ, if it has any; ρ in use is then the largest of theirs.
+    pub fn phases(&self) -> &PhaseList {
+        &self.phases
     }
 
     /// Replaces the ρ in use, for example by that of a checkpoint; it will not grow above the scene's.
@@ -229,6 +238,7 @@ struct Build<'a> {
     scene: &'a Scene,
     model: &'a Arc<Model>,
     state: &'a State,
+    cache: &'a DiskCache,
 }
 
 impl Task for Build<'_> {
@@ -242,6 +252,10 @@ impl Task for Build<'_> {
         if let Some(rho) = rho_for(self.scene, self.model, settings.method) {
             settings.parameters.rho = rho;
         }
+        let phases = phases_for(self.scene, settings.method, self.cache)?;
+        if let Some(largest) = phases.largest_rho() {
+            (settings.parameters.rho, settings.parameters.phases) = (largest, phases);
+        }
         let (name, precision) = (device.name(), device.precision());
         let (remote, direct) = (device.is_remote(), device.has_direct_solver());
         let stepper = DeviceStepper::new(device, self.model.clone(), self.state, settings)?;
@@ -252,6 +266,7 @@ impl Task for Build<'_> {
             remote,
             direct,
             precision,
+            phases,
             stepper: Box::new(stepper),
         })
     }
@@ -271,7 +286,10 @@ impl Build<'_> {
 pub fn rho_for(scene: &Scene, model: &Model, method: &Method) -> Option<f64> {
     // A deadline has no number of iterations; the method has a usual one.
     let iterations = scene.solver.iterations.unwrap_or(method.iterations);
-    let given = scene.solver.rho;
+    let given = match &scene.solver.phases {
+        Phases::Given(phases) if method.has_phases() => PhaseList::new(phases).largest_rho(),
+        _ => scene.solver.rho,
+    };
     method.chebyshev.then(|| {
         let h = scene.time.step_size();
         given.or(method.own_rho(&scene.solver)).unwrap_or_else(|| find_rho(method, model, iterations, h))

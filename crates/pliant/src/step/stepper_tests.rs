@@ -114,8 +114,7 @@ fn falling_cloths() -> (Arc<Model>, State) {
 fn a_step_that_is_stopped_in_any_iteration_of_any_method_is_not_to_have_been() {
     let (model, state) = falling_cloths();
     for method in crate::solver::METHODS.iter().filter(|method| method.check(&model).is_ok()) {
-        let parameters =
-            Parameters { rho: 0.8, delay: 3, under_relaxation: None, over_relaxation: None, relaxation: None };
+        let parameters = Parameters { rho: 0.8, delay: 3, ..Parameters::default() };
         let (tolerance, budget, until_settled) = (0.0, None, false);
         let initial_guess = InitialGuess::Acceleration;
         let settings =
@@ -155,8 +154,7 @@ struct Guarded {
 
 fn guarded(harm: Harm) -> Guarded {
     let (model, state) = chain();
-    let parameters =
-        Parameters { rho: 0.8, delay: 10, under_relaxation: None, over_relaxation: None, relaxation: None };
+    let parameters = Parameters { rho: 0.8, delay: 10, ..Parameters::default() };
     let method = find_method("pd-jacobi-chebyshev").unwrap();
     let settings = Settings {
         method,

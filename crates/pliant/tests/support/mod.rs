@@ -157,7 +157,7 @@ impl<R: Real> Step<R> {
 }
 
 pub fn parameters(rho: f64) -> Parameters {
-    Parameters { rho, delay: 10, under_relaxation: None, over_relaxation: Some(1.5), relaxation: None }
+    Parameters { rho, delay: 10, over_relaxation: Some(1.5), ..Parameters::default() }
 }
 
 /// Newton's answer to the step that follows a state.

@@ -30,6 +30,7 @@ pub(super) fn solver(s: &Section<'_>) -> SolverSettings {
         tolerance: s.number("tolerance").unwrap_or(0.0),
         budget_ms: s.number("budget_ms"),
         rho: s.number("rho"),
+        phases: s.phases("phases").unwrap_or_default(),
         delay: s.count("delay").unwrap_or(10),
         under_relaxation: s.number("under_relaxation"),
         over_relaxation: s.number("over_relaxation"),
