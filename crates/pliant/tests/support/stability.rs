@@ -1,10 +1,12 @@
-//! Runs a scene with a method and looks whether it stays calm: for the tests in small, for `cargo bench --bench
-//! stability` with every method, every shipped scene and three stiffnesses.
+//! Runs a scene with a method and looks whether it stays calm: for the tests in small, for `cargo bench -p pliant-gpu
+//! --bench stability` with every method, every shipped scene and three stiffnesses.
 
+use pliant::device::Devices;
 use pliant::model::Model;
 use pliant::scene::{MeshSource, Scene, SolidModel};
 use pliant::solver::{METHODS, Method};
 use pliant::step::Simulation;
+use std::time::Instant;
 
 /// What counts as calm. Besides, in runs of [`LONG`] steps and more nothing may still grow in the last third.
 #[derive(Clone, Copy, Debug)]
@@ -67,8 +69,47 @@ pub struct Outcome {
     pub max_speed: f64,
     pub retries: usize,
     pub seconds: f64,
+    pub end: End,
+}
+
+impl Outcome {
     /// What went wrong, and at which step.
-    pub failed: Option<String>,
+    pub fn failed(&self) -> Option<&str> {
+        match &self.end {
+            End::Failed(why) => Some(why),
+            _ => None,
+        }
+    }
+}
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq)]
+pub enum End {
+    /// Calm to its last step.
+    Calm,
+    /// Calm up to this step, when the time was over.
+    Unfinished(usize),
+    /// What went wrong, and at which step.
+    Failed(String),
+}
+
+impl std::fmt::Display for End {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        match self {
+            Self::Calm => f.write_str("ok"),
+            Self::Unfinished(step) => write!(f, "not finished: step {step}"),
+            Self::Failed(why) => f.write_str(why),
+        }
+    }
+}
+
+/// How long a run is and what it must keep to.
+#[derive(Clone, Copy, Debug)]
+pub struct Plan {
+    pub steps: usize,
+    pub bounds: Bounds,
+    /// When it ends, finished or not.
+    pub until: Option<Instant>,
 }
 
 /// Makes every generated mesh coarser: `scale` times as many vertices along each side.
@@ -100,14 +141,14 @@ fn projective(mut scene: Scene) -> Scene {
     scene
 }
 
-/// One run at h = 1/30 s.
-pub fn run(scene: &Scene, method: &'static Method, stiffness: f64, steps: usize, bounds: Bounds) -> Outcome {
+/// One run at h = 1/30 s, on the device that the scene asks for.
+pub fn run_on(devices: &impl Devices, scene: &Scene, method: &'static Method, stiffness: f64, plan: Plan) -> Outcome {
     let mut scene = projective(scene.clone());
     scene.stiffen(stiffness);
     scene.time.frame_rate = 30.0;
     scene.time.steps_per_frame = 1;
     scene.solver.method = method.name.to_string();
-    let begun = std::time::Instant::now();
+    let begun = Instant::now();
     let mut outcome = Outcome {
         scene: scene.name.clone(),
         method: method.name,
@@ -116,24 +157,28 @@ pub fn run(scene: &Scene, method: &'static Method, stiffness: f64, steps: usize,
         max_speed: 0.0,
         retries: 0,
         seconds: 0.0,
-        failed: None,
+        end: End::Calm,
     };
-    outcome.failed = simulate(&scene, steps, bounds, &mut outcome).err();
+    outcome.end = simulate(devices, &scene, plan, &mut outcome).unwrap_or_else(End::Failed);
     outcome.seconds = begun.elapsed().as_secs_f64();
     outcome
 }
 
-fn simulate(scene: &Scene, steps: usize, bounds: Bounds, outcome: &mut Outcome) -> Result<(), String> {
-    let mut simulation = Simulation::new(scene).map_err(|error| error.to_string())?;
+fn simulate(devices: &impl Devices, scene: &Scene, plan: Plan, outcome: &mut Outcome) -> Result<End, String> {
+    let Plan { steps, bounds, until } = plan;
+    let mut simulation = Simulation::on(devices, scene).map_err(|error| error.to_string())?;
     // A random cloud starts far outside any bound; it has this many steps to come home.
     let scrambled =
         scene.cloth.iter().any(|c| c.placement.scramble) || scene.solid.iter().any(|s| s.placement.scramble);
     let settling = if scrambled { steps / 2 } else { 0 };
-    let size = extent(&simulation.state().unwrap().x);
+    let size = extent(&simulation.state().map_err(|error| error.to_string())?.x);
     let mut peaks = Peaks::default();
     for step in 0..steps {
+        if until.is_some_and(|until| Instant::now() > until) {
+            return Ok(End::Unfinished(step));
+        }
         let report = simulation.step().map_err(|error| format!("step {step}: {error}"))?;
-        let state = simulation.state().unwrap();
+        let state = simulation.state().map_err(|error| format!("step {step}: {error}"))?;
         if !state.is_finite() {
             return Err(format!("step {step}: not finite"));
         }
@@ -159,5 +204,5 @@ fn simulate(scene: &Scene, steps: usize, bounds: Bounds, outcome: &mut Outcome) 
         peaks.stretch[last] = peaks.stretch[last].max(stretch);
         peaks.speed[last] = peaks.speed[last].max(speed);
     }
-    peaks.growing().filter(|_| steps >= LONG).map_or(Ok(()), Err)
+    peaks.growing().filter(|_| steps >= LONG).map_or(Ok(End::Calm), Err)
 }
