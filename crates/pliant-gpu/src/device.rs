@@ -151,6 +151,8 @@ impl Device for Gpu {
 
     fn begin_step(&mut self, problem: &mut GpuProblem, input: &StepInput, x: &Points, v: &Points) {
         self.step_clock.scope = self.recorder.time_begin();
+        // Software shares its processors with the thread that waits.
+        self.step_clock.begun = self.context.info.kind.is_hardware().then(Instant::now);
         self.predict(problem, input, &x.field, &v.field);
         self.find_touches(problem, input.since, &x.field);
     }

@@ -2,7 +2,7 @@
 
 use crate::context::Context;
 use crate::error::GpuError;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Scopes that can be remembered at a time; older ones are overwritten.
 const SCOPES: u32 = 64;
@@ -11,6 +11,9 @@ const STRIDE: u64 = wgpu::QUERY_RESOLVE_BUFFER_ALIGNMENT;
 
 /// Bytes of the two timestamps of a scope.
 pub(crate) const TICKS: u64 = 16;
+
+/// Of steps that take longer nobody minds that a sleeping thread is woken late.
+const SHORT: Duration = Duration::from_millis(5);
 
 /// A stretch of recorded work whose GPU time is measured.
 #[derive(Clone, Copy, Debug)]
@@ -21,10 +24,22 @@ pub(crate) struct Scope(pub(crate) u32);
 pub(crate) struct StepClock {
     /// From its begin to its measures.
     pub(crate) scope: Option<Scope>,
+    /// When it was begun.
+    pub(crate) begun: Option<Instant>,
     /// GPU time of the last step that was measured, s.
     pub(crate) seconds: Option<f64>,
-    /// About when its measures are there.
+    /// About when its measures are there, where somebody knows.
     pub(crate) expected: Option<Instant>,
+}
+
+impl StepClock {
+    /// About when the measures of the step at hand are there: as long after its begin as those of the last were, if that
+    /// was so short that waking up late matters.
+    pub(crate) fn take_expected(&mut self) -> Option<Instant> {
+        let last = self.seconds.map(Duration::from_secs_f64).filter(|last| *last < SHORT);
+        let as_last = self.begun.take().zip(last).map(|(begun, last)| begun + last);
+        self.expected.take().or(as_last)
+    }
 }
 
 /// Timestamps, where the adapter has them.

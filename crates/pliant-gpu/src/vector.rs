@@ -208,7 +208,7 @@ impl Vector {
         clock: &mut StepClock,
     ) -> Result<[f64; SCALARS], GpuError> {
         let mut pairs = [[0f32; 2]; SCALARS];
-        let (scope, expected) = (clock.scope.take(), clock.expected.take());
+        let (scope, expected) = (clock.scope.take(), clock.take_expected());
         clock.seconds = recorder.read_ending(&self.scalars, &mut pairs, scope, expected)?;
         Ok(pairs.map(number))
     }

@@ -119,9 +119,10 @@ impl<D: Device> Descent<D> {
                 let beta = nesterov.next_beta();
                 device.copy(x, ahead);
                 device.axpy(Factor::Value(-step_length), z, ahead);
-                device.copy(ahead, x);
-                device.axpy(Factor::Value(beta), ahead, x);
-                device.axpy(Factor::Value(-beta), before, x);
+                // By differences, which are exactly zero where vertices are held: rounding must not move those.
+                device.axpy(Factor::Value(-1.0), ahead, before);
+                device.xpay(ahead, Factor::Value(-beta), before);
+                std::mem::swap(x, before);
                 std::mem::swap(before, ahead);
             }
         }

@@ -42,6 +42,8 @@ pub struct StepTimes {
     pub p99: f64,
     /// Longest, ms.
     pub max: f64,
+    /// Median of how long the device itself worked on a step, ms, where it measures that.
+    pub working_p50: Option<f64>,
     /// Mean iterations of a step: they differ under a deadline.
     pub mean_iterations: f64,
     /// Least iterations of a step.
@@ -83,6 +85,7 @@ pub fn time_steps(
     let skipped = if budget.is_some() && steps > LEARNING { LEARNING } else { 0 };
     let (mut times, mut iterations) = (Vec::with_capacity(steps), Vec::with_capacity(steps));
     let (mut certificates, mut retries) = (Vec::with_capacity(steps), 0);
+    let mut working = Vec::with_capacity(steps);
     for step in 0..steps {
         let begun = Instant::now();
         let report = simulation.step()?;
@@ -92,13 +95,16 @@ pub fn time_steps(
             times.push(ms);
             iterations.push(report.iterations);
             certificates.push(report.certificate);
+            working.extend(report.working_ms);
         }
     }
     let relative_error = if error { relative_error(scene, &mut simulation)? } else { None };
     times.sort_by(f64::total_cmp);
+    working.sort_by(f64::total_cmp);
     let counted = times.len().max(1) as f64;
     // The smallest time that at least this share of all times does not exceed.
-    let at = |share: f64| times.get(((times.len() as f64 * share).ceil() as usize).saturating_sub(1));
+    let rank = |count: usize, share: f64| ((count as f64 * share).ceil() as usize).saturating_sub(1);
+    let at = |share: f64| times.get(rank(times.len(), share));
     let mean = |of: &dyn Fn(&Certificate) -> f64| certificates.iter().map(of).sum::<f64>() / counted;
     let last = certificates.last().copied().unwrap_or_default();
     let model = simulation.model();
@@ -116,6 +122,7 @@ pub fn time_steps(
         p50: at(0.5).copied().unwrap_or(0.0),
         p99: at(0.99).copied().unwrap_or(0.0),
         max: at(1.0).copied().unwrap_or(0.0),
+        working_p50: working.get(rank(working.len(), 0.5)).copied(),
         mean_iterations: iterations.iter().sum::<usize>() as f64 / counted,
         fewest_iterations: iterations.iter().copied().min().unwrap_or(0),
         most_iterations: iterations.iter().copied().max().unwrap_or(0),

@@ -30,6 +30,8 @@ pub struct StepReport {
     pub pieces: usize,
     /// Time of the step without its certificate, ms.
     pub ms: f64,
+    /// How long a remote device worked on the last piece of the step and its certificate, ms, where it measures that.
+    pub working_ms: Option<f64>,
     /// The deadline passed before the step ended.
     pub over_budget: bool,
     /// The tolerance was reached.
@@ -313,6 +315,7 @@ where
         self.rho = (1.0 - wider * (1.0 - self.rho)).clamp(0.0, self.settings.parameters.rho);
         report.retries = retries;
         report.ms = (elapsed.saturating_sub(self.certificate_time)).as_secs_f64() * 1e3;
+        report.working_ms = self.device.working_time().map(|seconds| 1e3 * seconds);
         report.over_budget = self.settings.budget.is_some_and(|budget| elapsed > budget);
         report
     }
