@@ -1,11 +1,12 @@
 //! The stability matrix: every method × every shipped scene × stiffness 0.01, 1, 100, at h = 1/30 s, and a table of
 //! what failed.
 //!
-//!     cargo bench -p pliant-gpu --bench stability -- [scale=0.25] [frames=300] [scene=NAME,...] [method=NAME,...]
-//!         [without=METHOD,...] [scenes=FOLDER] [set=KEY=VALUE] [stiffness=FACTOR] [iterations=PER_STEP]
-//!         [newton=PER_STEP] [device=NAME] [threads=N] [first=RUN] [minutes=LIMIT]
+//!     cargo bench -p pliant-gpu --bench stability -- [vertices=MOST] [scale=0.25] [frames=300] [scene=NAME,...]
+//!         [method=NAME,...] [without=METHOD,...] [scenes=FOLDER] [set=KEY=VALUE] [stiffness=FACTOR]
+//!         [iterations=PER_STEP] [newton=PER_STEP] [device=NAME] [threads=N] [first=RUN] [minutes=LIMIT]
 //!
-//! `scale` makes meshes coarser (vertices along each side); solids are as rigid as possible, so that every method runs.
+//! `scale` makes meshes coarser (vertices along each side); `vertices` as coarse as a scene needs to have that many at most, with
+//! fewer bodies where it has many. Solids are as rigid as possible, so that every method runs.
 //! `iterations` replaces what the scene asks for, `newton` that of Newton's methods only, which take hours on the largest
 //! scenes without. `set` changes a key of the scenes, as `--set` of a run does, before their meshes are made coarser:
 //! `set=cloth.noodle.copies=6`. `device=gpu` takes the methods that GPUs have. Runs are numbered; `first` begins at one of
@@ -18,7 +19,7 @@ mod stability;
 use pliant::scene::Scene;
 use pliant::solver::Method;
 use pliant_gpu::AllDevices;
-use stability::{Bounds, End, Outcome, Plan, STIFFNESSES, coarsen, methods, run_on};
+use stability::{Bounds, End, Outcome, Plan, STIFFNESSES, coarsen, methods, run_on, vertices};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -40,6 +41,40 @@ fn listed(key: &str, name: &str) -> bool {
     given(key).is_none_or(|list| list.split(',').any(|one| one == name))
 }
 
+/// What `vertices` asks of scenes of many bodies, and of the grid of a collider that need not be finer than they are.
+const FEWER_BODIES: [(&str, &str, &str); 3] = [
+    ("noodles", "cloth.noodle.copies", "4"),
+    ("cloth-heap", "cloth.throw.copies", "3"),
+    ("cloth-heap", "collider.armchair.cells", "32"),
+];
+
+/// A shipped scene with the changes asked for, as large as they allow.
+fn sized(file: &Path) -> Scene {
+    let stem = file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    let most = number("vertices").map(|most| most as usize);
+    let scale = number("scale").unwrap_or(if most.is_some() { 1.0 } else { 0.25 });
+    let mut set: Vec<(String, String)> = Vec::new();
+    // A mesh from a file cannot be made coarser; the generated one beside it can.
+    if ["armadillo", "dragon"].contains(&stem.as_str()) && (scale != 1.0 || most.is_some()) {
+        set.push(("solid.data".to_string(), "none".to_string()));
+    }
+    let fewer = FEWER_BODIES.iter().filter(|(scene, ..)| *scene == stem && most.is_some());
+    set.extend(fewer.map(|(_, key, value)| (key.to_string(), value.to_string())));
+    let asked = given("set");
+    set.extend(asked.iter().filter_map(|set| set.split_once('=')).map(|(key, value)| (key.into(), value.into())));
+    let full = Scene::read(file, &set).unwrap_or_else(|error| panic!("{error}"));
+    let at = |scale: f64| {
+        let mut scene = full.clone();
+        if scale != 1.0 {
+            coarsen(&mut scene, scale);
+        }
+        scene
+    };
+    let Some(most) = most else { return at(scale) };
+    let coarser = std::iter::successors(Some(scale), |scale| (*scale > 0.02).then_some(0.8 * scale)).map(at);
+    coarser.into_iter().find(|scene| vertices(scene) <= most).unwrap_or_else(|| at(0.02))
+}
+
 fn cases() -> Vec<Case> {
     let folder = given("scenes").map_or(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenes"), PathBuf::from);
     let mut files: Vec<_> = std::fs::read_dir(&folder).into_iter().flatten().flatten().map(|f| f.path()).collect();
@@ -48,21 +83,12 @@ fn cases() -> Vec<Case> {
             && file.file_stem().is_some_and(|stem| listed("scene", &stem.to_string_lossy()))
     });
     files.sort();
-    let scale = number("scale").unwrap_or(0.25);
     let device = given("device").unwrap_or("cpu".to_string());
     let mut cases = Vec::new();
     for file in &files {
-        // A mesh from a file cannot be made coarser; the generated one beside it can.
-        let from_file = ["armadillo.toml", "dragon.toml"].iter().any(|name| file.ends_with(name));
-        let generated = (from_file && scale != 1.0).then_some(("solid.data", "none"));
-        let set = given("set");
-        let set = generated.into_iter().chain(set.as_deref().and_then(|set| set.split_once('=')));
-        let set: Vec<_> = set.map(|(key, value)| (key.to_string(), value.to_string())).collect();
-        let mut scene = Scene::read(file, &set).unwrap_or_else(|error| panic!("{error}"));
+        let mut scene = sized(file);
         scene.device.name = device.clone();
-        if scale != 1.0 {
-            coarsen(&mut scene, scale);
-        }
+        println!("{}: {} vertices", scene.name, vertices(&scene));
         for method in methods(&scene) {
             let skipped = given("without").is_some() && listed("without", method.name);
             if skipped || !listed("method", method.name) || (device != "cpu" && method.needs_cpu()) {
