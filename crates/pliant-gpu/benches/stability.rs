@@ -16,10 +16,11 @@
 #[path = "../../pliant/tests/support/stability.rs"]
 mod stability;
 
+use pliant::model::Model;
 use pliant::scene::Scene;
 use pliant::solver::Method;
 use pliant_gpu::AllDevices;
-use stability::{Bounds, End, Outcome, Plan, STIFFNESSES, coarsen, methods, run_on, vertices};
+use stability::{Bounds, End, Outcome, Plan, STIFFNESSES, coarsen, methods, run_on};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -47,6 +48,11 @@ const FEWER_BODIES: [(&str, &str, &str); 3] = [
     ("cloth-heap", "cloth.throw.copies", "3"),
     ("cloth-heap", "collider.armchair.cells", "32"),
 ];
+
+/// Vertices of all bodies of a scene.
+fn vertices(scene: &Scene) -> usize {
+    Model::new(scene).unwrap_or_else(|error| panic!("{error}")).0.vertices()
+}
 
 /// A shipped scene with the changes asked for, as large as they allow.
 fn sized(file: &Path) -> Scene {

@@ -13,7 +13,7 @@
 use super::error::not_negative;
 use super::isotropic::{PrincipalHessian, corotated_twists};
 use super::simplex::RestTriangle;
-use super::{Compliant, Energy, Hessian, LocalStep, MaterialError, Projective, WgslTwin};
+use super::{Compliant, Energy, Hessian, LocalStep, MaterialError, Projective, WgslTwin, diagonal};
 use crate::math::svd::svd_3x2;
 use crate::math::{Mat3, Real, Vec3, polar_3x2};
 
@@ -84,6 +84,9 @@ impl<R: Real> Energy<R, 3> for ArapTriangle<R> {
     }
     fn hessian_diagonal(&self, x: &[Vec3<R>; 3]) -> [Mat3<R>; 3] {
         self.principal_hessian(x).diagonal(&self.rest)
+    }
+    fn scale(&self, _: &[Vec3<R>; 3]) -> [Mat3<R>; 3] {
+        diagonal(self.stiffness())
     }
 }
 

@@ -13,7 +13,7 @@
 
 use super::error::not_negative;
 use super::simplex::RestTriangle;
-use super::{Energy, Hessian, MaterialError};
+use super::{Energy, Hessian, MaterialError, in_all_directions};
 use crate::math::eigen::project_psd;
 use crate::math::{Mat3, Real, Vec3};
 
@@ -84,6 +84,9 @@ impl<R: Real> Energy<R, 3> for BaraffWitkinTriangle<R> {
             }),
         };
         self.rest.pull_back_hessian(&[[block(0, 0), block(0, 1)], [block(1, 0), block(1, 1)]])
+    }
+    fn scale(&self, x: &[Vec3<R>; 3]) -> [Mat3<R>; 3] {
+        in_all_directions(self.hessian_diagonal(x))
     }
 }
 

@@ -79,8 +79,8 @@ pub trait ElementBatch<R: Real>: Send + Sync {
     fn exact_hessian_blocks(&self, c: usize, x: &[[R; 4]], f: &mut dyn FnMut(usize, usize, Mat3<R>));
     /// Every block of what the positive semi-definite Hessian is more than that, N/m.
     fn excess_hessian_blocks(&self, c: usize, x: &[[R; 4]], f: &mut dyn FnMut(usize, usize, Mat3<R>));
-    /// The diagonal blocks of every element of the range, `arity` per element, N/m.
-    fn hessian_diagonal_range(&self, range: Range<usize>, x: &[[R; 4]], out: &mut [Mat3<R>]);
+    /// [`Energy::scale`] of every element of the range, `arity` blocks per element, N/m.
+    fn scale_range(&self, range: Range<usize>, x: &[[R; 4]], out: &mut [Mat3<R>]);
     /// The view for projective dynamics, if the element has one.
     fn projective(&self) -> Option<&dyn ProjectiveBatch<R>>;
     /// The view for position-based dynamics, if the element has one.
@@ -198,13 +198,13 @@ impl<E, const N: usize> Batch<E, N> {
         }
     }
 
-    pub(super) fn write_diagonals<R: Real>(&self, range: Range<usize>, x: &[[R; 4]], out: &mut [Mat3<R>])
+    pub(super) fn write_scales<R: Real>(&self, range: Range<usize>, x: &[[R; 4]], out: &mut [Mat3<R>])
     where
         E: Energy<R, N>,
     {
         debug_assert_eq!(out.len(), range.len() * N);
         for (c, slots) in range.zip(out.chunks_exact_mut(N)) {
-            slots.copy_from_slice(&self.element[c].hessian_diagonal(&self.points(c, x)));
+            slots.copy_from_slice(&self.element[c].scale(&self.points(c, x)));
         }
     }
 }

@@ -12,7 +12,7 @@ use super::elastic_constants::LameParameters;
 use super::error::not_negative;
 use super::isotropic::{PrincipalHessian, corotated_twists};
 use super::simplex::RestTriangle;
-use super::{Energy, Hessian, MaterialError};
+use super::{Energy, Hessian, MaterialError, in_all_directions};
 use crate::math::eigen::project_psd;
 use crate::math::svd::svd_3x2;
 use crate::math::{Mat3, Real, Vec3, polar_3x2};
@@ -90,6 +90,9 @@ impl<R: Real> Energy<R, 3> for CorotatedTriangle<R> {
     }
     fn hessian_diagonal(&self, x: &[Vec3<R>; 3]) -> [Mat3<R>; 3] {
         self.principal_hessian(x).diagonal(&self.rest)
+    }
+    fn scale(&self, x: &[Vec3<R>; 3]) -> [Mat3<R>; 3] {
+        in_all_directions(self.hessian_diagonal(x))
     }
 }
 

@@ -14,7 +14,7 @@
 //! | w = k_b · 3/(A₀+A₁) | `weight` | N/m |
 
 use super::quadratic_bending::{cotangent_stencil, curvature};
-use super::{Compliant, Energy, Hessian, LocalStep, MaterialError, Projective, WgslTwin};
+use super::{Compliant, Energy, Hessian, LocalStep, MaterialError, Projective, WgslTwin, diagonal};
 use crate::math::{Mat3, Real, Vec3};
 
 /// A hinge with a rest curvature: edge_a, edge_b, opposite_0, opposite_1.
@@ -81,6 +81,9 @@ impl<R: Real> Energy<R, 4> for CurvedBending<R> {
         let across = (R::ONE - self.rest_curvature / length.max(R::TINY)).max(R::ZERO);
         let block = (n.outer(n) * (R::ONE - across) + Mat3::scalar(across)) * self.weight;
         self.stencil.map(|a| self.stencil.map(|b| block * (a * b)))
+    }
+    fn scale(&self, _: &[Vec3<R>; 4]) -> [Mat3<R>; 4] {
+        diagonal(self.stiffness())
     }
 }
 

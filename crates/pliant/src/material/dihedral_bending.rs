@@ -20,7 +20,7 @@
 
 use super::error::not_negative;
 use super::simplex::RestTriangle;
-use super::{Energy, Hessian, MaterialError};
+use super::{Energy, Hessian, MaterialError, in_all_directions};
 use crate::math::eigen::project_psd;
 use crate::math::{Mat3, Real, Vec3};
 
@@ -190,6 +190,9 @@ impl<R: Real> Energy<R, 4> for DihedralBending<R> {
                 }),
             })
         })
+    }
+    fn scale(&self, x: &[Vec3<R>; 4]) -> [Mat3<R>; 4] {
+        in_all_directions(self.hessian_diagonal(x))
     }
 }
 

@@ -166,6 +166,12 @@ fn check_derivatives<E: Energy<f64, N>, const N: usize>(element: &E, x: &Points<
         let whole = element.hessian_psd(x)[i][i];
         assert!((*block - whole).norm_sq().sqrt() <= 1e-10 * high, "diagonal block {i}: {block:?}, {whole:?}");
     }
+    for (i, (scale, block)) in element.scale(x).iter().zip(element.hessian_diagonal(x)).enumerate() {
+        let more = *scale - block;
+        let (values, _) =
+            symmetric_eigen(std::array::from_fn::<[f64; 3], 3, _>(|r| std::array::from_fn(|c| more.at(r, c))));
+        assert!(values.iter().all(|v| *v >= -1e-9 * high), "sample {sample}: scale {i} is less than {block:?}");
+    }
 
     for i in 0..3 * N {
         for j in 0..3 * N {

@@ -95,6 +95,21 @@ pub trait Energy<R: Real, const N: usize>: Copy + Send + Sync {
         let hessian = self.hessian_psd(x);
         std::array::from_fn(|i| hessian[i][i])
     }
+    /// What descents divide gradients by, for some iterations: [`Energy::hessian_diagonal`] of solids. What is thin turns
+    /// meanwhile, and is stiff where it was slack; its blocks are as stiff in all directions ([`in_all_directions`]), N/m.
+    fn scale(&self, x: &[Vec3<R>; N]) -> [Mat3<R>; N] {
+        self.hessian_diagonal(x)
+    }
+}
+
+/// The blocks of a constant Hessian's diagonal.
+pub(crate) fn diagonal<R: Real, const N: usize>(stiffness: [[R; N]; N]) -> [Mat3<R>; N] {
+    std::array::from_fn(|i| Mat3::scalar(stiffness[i][i]))
+}
+
+/// A bound of positive semi-definite blocks, however they turn: their traces.
+pub(crate) fn in_all_directions<R: Real, const N: usize>(blocks: [Mat3<R>; N]) -> [Mat3<R>; N] {
+    blocks.map(|block| Mat3::scalar(block.trace()))
 }
 
 /// What the local step of projective dynamics has to do for an element.

@@ -161,8 +161,8 @@ macro_rules! elements {
             fn excess_hessian_blocks(&self, c: usize, x: &[[R; 4]], f: &mut dyn FnMut(usize, usize, Mat3<R>)) {
                 self.visit_hessian(c, x, |element, x| element.hessian_excess(x), f);
             }
-            fn hessian_diagonal_range(&self, range: Range<usize>, x: &[[R; 4]], out: &mut [Mat3<R>]) {
-                self.write_diagonals(range, x, out);
+            fn scale_range(&self, range: Range<usize>, x: &[[R; 4]], out: &mut [Mat3<R>]) {
+                self.write_scales(range, x, out);
             }
             fn projective(&self) -> Option<&dyn ProjectiveBatch<R>> {
                 view!(self, $projective)
@@ -264,8 +264,8 @@ mod tests {
         let hessian = batch.element[0].hessian_psd(&points(0));
         view.hessian_blocks(0, &x, &mut |i, j, block| assert_eq!(block, hessian[i][j]));
         let mut diagonal = vec![Mat3::ZERO; 12];
-        view.hessian_diagonal_range(0..3, &x, &mut diagonal);
-        assert_eq!(diagonal[4..8], batch.element[1].hessian_diagonal(&points(1)));
+        view.scale_range(0..3, &x, &mut diagonal);
+        assert_eq!(diagonal[4..8], batch.element[1].scale(&points(1)));
     }
 
     #[test]

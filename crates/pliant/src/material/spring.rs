@@ -109,6 +109,10 @@ impl<R: Real> Energy<R, 2> for Spring<R> {
     fn hessian_diagonal(&self, x: &[Vec3<R>; 2]) -> [Mat3<R>; 2] {
         [self.block(x); 2]
     }
+    #[inline]
+    fn scale(&self, _: &[Vec3<R>; 2]) -> [Mat3<R>; 2] {
+        [Mat3::scalar(self.stiffness); 2]
+    }
 }
 
 impl<R: Real> Projective<R, 2> for Spring<R> {

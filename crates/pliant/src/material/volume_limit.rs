@@ -19,7 +19,7 @@
 use super::error::{not_negative, positive_range};
 use super::isotropic::PrincipalHessian;
 use super::simplex::RestTet;
-use super::{Compliant, Energy, Hessian, LocalStep, MaterialError, Projective, WgslTwin};
+use super::{Compliant, Energy, Hessian, LocalStep, MaterialError, Projective, WgslTwin, diagonal};
 use crate::math::eigen::project_psd;
 use crate::math::{Mat3, Real, Svd, Vec3, svd};
 
@@ -221,6 +221,10 @@ impl<R: Real> Energy<R, 4> for VolumeLimitTet<R> {
     }
     fn hessian_diagonal(&self, x: &[Vec3<R>; 4]) -> [Mat3<R>; 4] {
         self.principal_hessian(x).diagonal(&self.rest)
+    }
+    /// As if the limit was reached: it may be, meanwhile.
+    fn scale(&self, _: &[Vec3<R>; 4]) -> [Mat3<R>; 4] {
+        diagonal(self.stiffness())
     }
 }
 

@@ -130,11 +130,6 @@ pub fn coarsen(scene: &mut Scene, scale: f64) {
     }
 }
 
-/// Vertices of all bodies of a scene.
-pub fn vertices(scene: &Scene) -> usize {
-    Model::new(scene).unwrap_or_else(|error| panic!("{error}")).0.vertices()
-}
-
 /// Methods that can run a scene once its solids are as rigid as possible.
 pub fn methods(scene: &Scene) -> Vec<&'static Method> {
     let (model, _) = Model::new(&projective(scene.clone())).unwrap_or_else(|error| panic!("{error}"));

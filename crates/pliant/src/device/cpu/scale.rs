@@ -34,7 +34,7 @@ impl<R: Real> CpuProblem<R> {
             let corner = &mut corner[start..start + batch.len() * arity];
             corner.par_chunks_mut(TASK * arity).enumerate().for_each(|(k, corner)| {
                 let first = k * TASK;
-                batch.hessian_diagonal_range(first..first + corner.len() / arity, x, corner);
+                batch.scale_range(first..first + corner.len() / arity, x, corner);
             });
         }
         block.par_iter_mut().enumerate().for_each(|(i, block)| {
