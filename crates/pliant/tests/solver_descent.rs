@@ -18,7 +18,8 @@ fn descent_methods() -> impl Iterator<Item = &'static str> {
     METHODS.iter().filter(|method| method.needs == Needs::Energy && method.name != "newton").map(|method| method.name)
 }
 
-/// A soft block that is held at one side, sags, and was jolted.
+/// A soft block that is held at one side, sags, and was jolted, so little that next to nothing is crushed on the
+/// way: what is crushed counts by another formula, and where a solve ends then depends on its way.
 fn block(model: &str) -> (Arc<Model>, State) {
     let text = format!(
         "[[solid]]\nshape = \"box\"\nsize = [0.4, 0.2, 0.2]\ncells = [4, 2, 2]\njitter = 0.01\nyoungs_modulus = 4e4\n\
@@ -27,7 +28,7 @@ fn block(model: &str) -> (Arc<Model>, State) {
     );
     let (model, mut state) = build(&scene(&text));
     let mut random = Random(11);
-    state.v.iter_mut().for_each(|v| *v = random.point());
+    state.v.iter_mut().for_each(|v| *v = (Vec3::<f64>::of(random.point()) * 0.2).f64());
     (model, state)
 }
 
@@ -41,6 +42,15 @@ fn every_method_ends_where_newton_does_for_every_material() {
             let mut step = Step::<f64>::new(&block, &state, 1.0 / 30.0);
             let mut energies = Vec::new();
             let solved = step.solve(method, 20_000, 1e-9, |_, energy| energies.push(energy)).unwrap();
+            if step.device.conversion().iter().any(|share| *share > 0.0) {
+                // Nesterov's momentum overshoots far; what it crushed counts by another formula, of which this is a minimum.
+                assert!(method.starts_with("nesterov"), "{model}, {method}: crushed");
+                let mut gradient = vec![[0.0; 4]; step.x.len()];
+                step.device.gradient(&mut step.problem, &step.x, &mut gradient);
+                let left = gradient.iter().map(|g| Vec3::<f64>::load(*g).length()).fold(0.0, f64::max);
+                assert!(left < 1e-5, "{model}, {method}: {left} N");
+                continue;
+            }
             let apart = distance(&step.x, &exact.x);
             assert!(apart < 1e-8, "{model}, {method}: {apart} m from Newton after {} iterations", solved.iterations);
             let end = step.device.objective(&mut step.problem, &step.x).unwrap();
