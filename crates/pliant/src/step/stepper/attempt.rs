@@ -166,7 +166,8 @@ where
         if !method.minimises || (!touches && initial_guess == InitialGuess::Inertia) {
             return Ok(());
         }
-        if method.needs != Needs::Energy || !touches {
+        let looks_at_energy = method.needs == Needs::Energy && !method.has_global_steps();
+        if !looks_at_energy || !touches {
             device.balance_bodies(problem, x);
             return Ok(());
         }
