@@ -29,6 +29,14 @@ function onProcessor(): boolean {
   return /swiftshader|llvmpipe|software/i.test(name);
 }
 
+function rendererOn(canvas: HTMLCanvasElement, antialias: boolean): THREE.WebGLRenderer {
+  try {
+    return new THREE.WebGLRenderer({ canvas, antialias, preserveDrawingBuffer: true });
+  } catch {
+    throw new Error("This browser gives no WebGL, without which nothing can be drawn. Switch on hardware acceleration in its settings, or take another browser.");
+  }
+}
+
 export class Stage {
   readonly scene = new THREE.Scene();
   readonly camera = new THREE.PerspectiveCamera(FIELD, 1, 0.01, 100);
@@ -50,7 +58,7 @@ export class Stage {
   constructor(readonly canvas: HTMLCanvasElement, readonly room: HTMLElement) {
     // preserveDrawingBuffer: tests and people who copy the picture read what was drawn.
     const plain = onProcessor();
-    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: !plain, preserveDrawingBuffer: true });
+    this.renderer = rendererOn(canvas, !plain);
     this.renderer.autoClear = false;
     this.renderer.shadowMap.enabled = !plain;
     this.renderer.shadowMap.type = THREE.PCFShadowMap;
