@@ -153,6 +153,27 @@ fn a_client_that_takes_little_gets_fewer_frames_and_one_that_takes_nothing_is_le
     assert!(missed > Some(5), "{steps:?}");
 }
 
+/// A line of 250 kB a second, over which a twelfth of the frames fit: it takes something all the time, if never a whole frame at once.
+#[test]
+fn a_client_that_takes_little_at_a_time_is_kept() {
+    let server = Server::within(Limits { stalled: Duration::from_secs(2), ..Limits::default() }, "127.0.0.1", 71);
+    let mut driver = server.connect("/ws", None).unwrap();
+    server.command(&mut driver, r#"{"do":"set","method":"pd-jacobi","iterations":1,"gravity":[0,0,0],"n":1}"#);
+    let mut slow = bare_socket(&server);
+    let clients = |count: u64| move |message: &Message| state(message).filter(|state| state["clients"] == count);
+    server.wait(&mut driver, "slow client", clients(2));
+    let (begun, mut piece) = (Instant::now(), vec![0; 25_000]);
+    while begun.elapsed() < Duration::from_secs(7) {
+        slow.read_exact(&mut piece).unwrap();
+        server.newest(&mut driver);
+        std::thread::sleep(Duration::from_millis(90));
+    }
+    // The next state counts it.
+    server.command(&mut driver, r#"{"do":"pause"}"#);
+    let paused = |message: &Message| state(message).filter(|state| state["playing"] == false);
+    assert_eq!(server.wait(&mut driver, "pause", paused)["clients"], 2);
+}
+
 /// Regression: while something was sent nobody was heard, so a driver on a slow line could not pause.
 #[test]
 fn a_driver_that_takes_nothing_is_heard_all_the_same() {
@@ -235,13 +256,19 @@ fn frames_are_fetched_by_few_at_once_and_not_kept_in_memory() {
     }
 }
 
-/// Code and reason with which the server closes a WebSocket over which these bytes come.
-fn closed_over(server: &Server, bytes: &[u8]) -> Option<(u16, String)> {
+/// A WebSocket that nobody looks after: what comes waits until it is read.
+fn bare_socket(server: &Server) -> TcpStream {
     let mut stream = TcpStream::connect(("127.0.0.1", server.port())).unwrap();
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
     write!(stream, "GET /ws HTTP/1.1\r\nHost: 127.0.0.1\r\n").unwrap();
     write!(stream, "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n").unwrap();
     write!(stream, "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n").unwrap();
+    stream
+}
+
+/// Code and reason with which the server closes a WebSocket over which these bytes come.
+fn closed_over(server: &Server, bytes: &[u8]) -> Option<(u16, String)> {
+    let mut stream = bare_socket(server);
     stream.write_all(bytes).unwrap();
     let mut all = Vec::new();
     let _ = stream.read_to_end(&mut all);
