@@ -11,13 +11,9 @@ import type { Frame, Topology } from "./protocol.ts";
 import { Scenery } from "./scenery.ts";
 import { Stage } from "./stage.ts";
 
-/** The picture follows for so long, simulated s, and grows no more than this. */
+/** The picture follows for so long, simulated s, and from no farther than so many times as far. */
 const FOLLOWED = 3;
 const GROWN = 1.6;
-
-function sizeOf(box: THREE.Box3): number {
-  return box.min.distanceTo(box.max);
-}
 
 export class Display {
   readonly stage: Stage;
@@ -35,8 +31,8 @@ export class Display {
   private wires = false;
   /** The first frame decides what is in view, if it has moved: who comes late finds the bodies elsewhere. */
   private unlooked = false;
-  /** What is in view, while the picture grows with what moves out of it: nobody has turned it yet. */
-  private framed: { box: THREE.Box3; most: number; until: number | null } | null = null;
+  /** How far, m, and until when, s, the picture steps back from what moves out of it, while nobody has turned it. */
+  private followed: { farthest: number; until: number | null } | null = null;
   private fresh = [false, false];
   private next: (Frame | null)[] = [null, null];
   private readonly ray = new THREE.Ray();
@@ -49,7 +45,7 @@ export class Display {
     this.stage.scene.add(this.markers.group);
     this.stage.beforeView = (view) => this.turnTo(view);
     // From then on the picture is whoever's hand is on it.
-    for (const kind of ["pointerdown", "wheel"]) canvas.addEventListener(kind, () => (this.framed = null), { capture: true, passive: true });
+    for (const kind of ["pointerdown", "wheel"]) canvas.addEventListener(kind, () => (this.followed = null), { capture: true, passive: true });
   }
 
   setTopology(topology: Topology): void {
@@ -71,17 +67,16 @@ export class Display {
     this.next = [null, null];
     this.fresh = [true, true];
     if (!before || before.scene !== topology.info.scene) {
-      const box = this.lookAtAll();
+      this.lookFirst();
       this.unlooked = true;
-      this.framed = box && { box, most: GROWN * sizeOf(box), until: null };
     }
     this.stage.redraw();
   }
 
   /** All that is there now; before anything moved, what the server says. */
-  lookAtAll(): THREE.Box3 | null {
-    this.framed = null;
-    if (!this.topology) return null;
+  lookAtAll(): void {
+    this.followed = null;
+    if (!this.topology) return;
     const { low, high } = this.topology.info;
     const moved = this.bodies.filter((bodies) => bodies.ready);
     const box = this.scenery?.box(moved.length > 0) ?? new THREE.Box3();
@@ -94,33 +89,26 @@ export class Display {
       for (const { x } of moved) for (let i = 0; i < x.length; i += 3) box.expandByPoint(this.point.fromArray(x, i));
     }
     this.stage.frame(box.min.toArray(), box.max.toArray(), this.views);
-    return box;
   }
 
-  /** As `lookAtAll`, for whoever comes late: what moves on is followed all the same. */
-  private lookAtMoved(): void {
-    const most = this.framed?.most;
-    const box = this.lookAtAll();
-    if (box && most !== undefined) this.framed = { box, most: Math.max(most, GROWN * sizeOf(box)), until: null };
+  /** Whoever looks at the whole scene for the first time sees what swings or falls out of the picture, too. */
+  private lookFirst(): void {
+    this.lookAtAll();
+    this.followed = { farthest: GROWN * this.stage.distance, until: null };
   }
 
-  /** What swings or falls out of the picture in the first seconds widens it. */
+  /** Steps back from what moves out of the picture in the first seconds. */
   private follow(frame: Frame, x: Float32Array): void {
-    const { framed } = this;
-    if (!framed) return;
-    framed.until ??= frame.info.time + FOLLOWED;
-    const box = framed.box.clone();
-    for (let i = 0; i < x.length; i += 3) box.expandByPoint(this.point.fromArray(x, i));
-    if (frame.info.time > framed.until || sizeOf(box) > framed.most) this.framed = null;
-    else if (!framed.box.equals(box)) {
-      framed.box = box;
-      this.stage.frame(box.min.toArray(), box.max.toArray(), this.views);
-    }
+    const { followed } = this;
+    if (!followed) return;
+    followed.until ??= frame.info.time + FOLLOWED;
+    const most = followed.farthest / this.stage.distance;
+    if (frame.info.time > followed.until || !this.stage.stepBack(x, this.views, most)) this.followed = null;
   }
 
   /** The box around many frames. */
   lookAtFrames(frames: readonly Frame[]): void {
-    this.framed = null;
+    this.followed = null;
     const box = this.scenery?.box(true) ?? new THREE.Box3();
     for (const { positions, origin, unit } of frames) {
       for (let i = 0; i < positions.length; i += 3) {
@@ -173,7 +161,7 @@ export class Display {
       if (frame) {
         bodies.show(frame);
         any = true;
-        if (this.unlooked && frame.info.step > 0) this.lookAtMoved();
+        if (this.unlooked && frame.info.step > 0) this.lookFirst();
         this.unlooked = false;
         this.follow(frame, bodies.x);
       }
