@@ -1,17 +1,18 @@
 //! Descent methods converge to what Newton finds, for every material, and never raise E.
 
+#[path = "support/recovery.rs"]
+mod recovery;
 mod support;
 
 use pliant::device::{Cpu, CpuOnly, Device, Scale};
 use pliant::math::{Mat3, Vec3};
 use pliant::model::{Curvature, Model, State};
 use pliant::scene::InitialGuess;
-use pliant::solver::{METHODS, Needs};
+use pliant::solver::{Control, METHODS, Needs, Parameters, find_method, minimise};
 use pliant::step::{Question, Simulation, compare, rho_for};
+use recovery::{MODELS, crushed, from_data, generated, recover};
 use std::sync::Arc;
 use support::*;
-
-const MODELS: [&str; 7] = ["arap", "corotated", "stvk", "neo-hookean", "mooney-rivlin", "fung", "stable-neo-hookean"];
 
 /// Descent in all its variants.
 fn descent_methods() -> impl Iterator<Item = &'static str> {
@@ -40,11 +41,17 @@ fn every_method_ends_where_newton_does_for_every_material() {
         for method in descent_methods() {
             let mut step = Step::<f64>::new(&block, &state, 1.0 / 30.0);
             let mut energies = Vec::new();
-            let solved = step.solve(method, 20_000, 1e-9, |_, energy| energies.push(energy)).unwrap();
-            let apart = distance(&step.x, &exact.x);
+            let solved = step.solve(method, 20_000, 1e-10, |_, energy| energies.push(energy)).unwrap();
+            // What is squeezed has several minima with `stvk`: there, the one that Newton finds from where the method ended.
+            let (mut there, mut known) = (exact.x.clone(), report.energy);
+            if model == "stvk" {
+                there.clone_from(&step.x);
+                known = minimise(&step.potential(), &mut there, 1e-10, |k, _| k < 2000).unwrap().energy;
+            }
+            let apart = distance(&step.x, &there);
             assert!(apart < 1e-8, "{model}, {method}: {apart} m from Newton after {} iterations", solved.iterations);
             let end = step.device.objective(&mut step.problem, &step.x).unwrap();
-            assert!((end - report.energy).abs() < 1e-10 * energies[0].abs(), "{model}, {method}: {end}, {report:?}");
+            assert!((end - known).abs() < 1e-10 * energies[0].abs(), "{model}, {method}: {end}, {known}");
         }
     }
 }
@@ -139,6 +146,24 @@ fn ninety_six_iterations_of_descent_leave_a_thousandth_and_the_methods_keep_thei
     assert!(chebyshev < 1e-3 && cg < 1e-2 && lbfgs < 1e-2, "{errors:?}");
 }
 
+/// Course fig 12: a preconditioner that is 32 iterations old is as good as a new one.
+#[test]
+fn ninety_six_iterations_end_alike_however_rarely_the_preconditioner_is_renewed() {
+    let (block, state) = block("neo-hookean");
+    let (_, report) = newton(&block, &state, 1.0 / 30.0);
+    let errors = [1, 2, 4, 8, 16, 32].map(|every| {
+        let mut step = Step::<f64>::new(&block, &state, 1.0 / 30.0);
+        let start = step.device.objective(&mut step.problem, &step.x).unwrap();
+        let parameters = Parameters { renew_every: Some(every), ..parameters(0.9) };
+        let mut solver = find_method("descent").unwrap().solver::<Cpu<f64>>(&block, &parameters);
+        solver.solve(&mut step.device, &mut step.problem, &mut step.x, &mut Control::iterations(96)).unwrap();
+        let end = step.device.objective(&mut step.problem, &step.x).unwrap();
+        (end - report.energy) / (start - report.energy)
+    });
+    println!("{errors:?}");
+    assert!(errors.iter().all(|error| *error < 1e-5 && *error < 5.0 * errors[0]), "{errors:?}");
+}
+
 #[test]
 fn a_resumed_simulation_takes_the_same_steps() {
     let text = "[time]\nframe_rate = 30\n[[solid]]\nshape = \"box\"\nsize = 0.2\ncells = 3\nmodel = \"stvk\"\n\
@@ -185,21 +210,47 @@ fn first_iterates_are_what_they_are_called() {
     assert_eq!(scene(&text("optimal")).solver.initial_guess, Some(InitialGuess::Optimal));
 }
 
-/// METHODS 6: flattened and scrambled, with every material.
+/// METHODS 6: flattened and scrambled, with every material; a hundred of each by `cargo bench -p pliant --bench recovery`.
 #[test]
-fn crushed_blocks_of_every_material_come_back_to_their_shape() {
-    for model in MODELS {
-        for (flatten, seed) in [(false, "1"), (true, "2"), (true, "3")] {
-            let flat = flatten.to_string();
-            let set = [("solid.model", model), ("solid.flatten", &flat), ("seed", seed), ("solid.cells", "3")];
-            let scene = shipped("squash-recover.toml", &set);
-            let mut simulation = Simulation::new(&scene).unwrap();
-            let mut last = simulation.step().unwrap();
-            (1..200).for_each(|_| last = simulation.step().unwrap());
-            let certificate = last.certificate;
-            assert!(certificate.inverted == 0 && certificate.max_stretch < 0.01, "{model} {seed}: {certificate:?}");
+fn crushed_solids_of_every_material_come_back_to_their_shape() {
+    for (k, model) in MODELS.into_iter().enumerate() {
+        let [lattice, ball] = generated();
+        for (shape, seed) in [(&lattice, 1), (&lattice, 2), (&lattice, 3), (&ball, 4 + k as u64)] {
+            let recovery = recover(&crushed(shape, model, seed, "descent"));
+            assert!(recovery.is_whole(), "{model} {} {seed}: {recovery:?}", shape.name);
         }
     }
+}
+
+#[test]
+fn a_crushed_solid_of_irregular_tets_comes_back() {
+    let Some(bar) = from_data("ipcbar_186", 0.05) else { return eprintln!("no reference data here") };
+    for (model, seed) in [("neo-hookean", 1), ("stvk", 2), ("spline", 3)] {
+        let recovery = recover(&crushed(&bar, model, seed, "descent"));
+        assert!(recovery.finite && recovery.inverted == 0, "{model} {seed}: {recovery:?}");
+    }
+}
+
+/// Course 3.4: strain limiting in place of conversion.
+#[test]
+fn a_crushed_block_that_is_never_converted_comes_back_by_its_strain_limit() {
+    let limited = |extra: &str| {
+        let text = format!(
+            "gravity = [0, 0, 0]\nseed = 3\n[time]\nframe_rate = 30\n[[solid]]\nshape = \"box\"\nsize = 0.2\ncells = 3\n\
+             model = \"stvk\"\nyoungs_modulus = 1e5\npoisson_ratio = 0.4\ndensity = 1000\nscramble = true\nflatten = true\n\
+             {extra}[[force]]\nkind = \"damping\"\nrate = 2\n[solver]\nmethod = \"descent\"\n"
+        );
+        scene(&text)
+    };
+    let scene = limited("conversion = false\nstrain_limit = [0.7, 1.5]\n");
+    let mut simulation = Simulation::new(&scene).unwrap();
+    simulation.step().unwrap();
+    assert!(simulation.state().unwrap().converted.iter().all(|share| *share == 0.0), "something is converted");
+    let recovery = recover(&scene);
+    assert!(recovery.is_whole(), "{recovery:?}");
+    let mut simulation = Simulation::new(&limited("")).unwrap();
+    simulation.step().unwrap();
+    assert!(simulation.state().unwrap().converted.iter().any(|share| *share > 0.0), "nothing is converted");
 }
 
 #[test]
