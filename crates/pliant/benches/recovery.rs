@@ -31,10 +31,12 @@ struct Row {
     retries: usize,
     upright: usize,
     stretch: f64,
+    /// Seeds of those that are not whole.
+    lost: Vec<u64>,
 }
 
 impl Row {
-    fn add(&mut self, one: &Recovery) {
+    fn add(&mut self, seed: u64, one: &Recovery) {
         self.trials += 1;
         self.whole += usize::from(one.is_whole());
         self.inverted += usize::from(one.inverted > 0);
@@ -42,12 +44,13 @@ impl Row {
         self.retries += one.retries;
         self.upright = self.upright.max(one.upright);
         self.stretch = self.stretch.max(one.max_stretch);
+        self.lost.extend((!one.is_whole()).then_some(seed));
     }
 
     fn print(&self, model: &str, shape: &Shape) {
-        let Row { trials, whole, inverted, not_finite, retries, upright, stretch } = self;
+        let Row { trials, whole, inverted, not_finite, retries, upright, stretch, lost } = self;
         println!(
-            "| {model} | {} | {trials} | {whole} | {inverted} | {not_finite} | {upright} | {:.2} % | {retries} |",
+            "| {model} | {} | {trials} | {whole} | {inverted} | {not_finite} | {upright} | {:.2} % | {retries} | {lost:?} |",
             shape.name,
             100.0 * stretch
         );
@@ -66,12 +69,13 @@ fn main() {
     shapes.extend(from_data("armadillo_4k", 0.3));
     println!("{FRAMES} frames, {method}; whole: no tet inverted, no edge off by a hundredth");
     println!(
-        "| model | mesh | trials | whole | with inverted tets | not finite | last inversion, frame | stretch | retries |"
+        "| model | mesh | trials | whole | with inverted tets | not finite | last inversion, frame | stretch | retries | seeds of the others |"
     );
-    println!("|---|---|---|---|---|---|---|---|---|");
+    println!("|---|---|---|---|---|---|---|---|---|---|");
     for model in MODELS.into_iter().filter(|name| given("model").is_none_or(|list| list.split(',').any(|n| n == *name)))
     {
         for (k, shape) in shapes.iter().enumerate() {
+            // Even seeds are random clouds, odd ones lie in a plane.
             let count = if k < shared { (trials + shared - 1 - k) / shared } else { large };
             let mut row = Row::default();
             for seed in 0..count as u64 {
@@ -80,9 +84,11 @@ fn main() {
                     println!("stopped: the time is over");
                     return;
                 }
-                row.add(&recover(&crushed(shape, model, seed, &method)));
+                row.add(seed, &recover(&crushed(shape, model, seed, &method)));
             }
-            row.print(model, shape);
+            if count > 0 {
+                row.print(model, shape);
+            }
         }
     }
 }
