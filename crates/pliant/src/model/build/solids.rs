@@ -57,7 +57,7 @@ impl ModelBuilder {
                 placed.fill("tet", tets, &mut self.arap_tets, |rest| ArapTet::new(rest, *kappa))
             }
             SolidLaw::Corotated(lame) => {
-                placed.fill("tet", tets, &mut self.corotated_tets, |rest| CorotatedTet::new(rest, lame.clone()))
+                placed.fill("tet", tets, &mut self.corotated_tets, |rest| CorotatedTet::new(rest, *lame))
             }
             SolidLaw::StVenantKirchhoff(density) => placed.fill("tet", tets, &mut self.stvk_tets, |rest| {
                 let tet = HyperelasticTet::new(rest, *density)?;
