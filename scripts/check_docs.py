@@ -20,7 +20,7 @@ LIBRARY_SOURCE = Path("crates/pliant/src")
 GUIDE = Path("docs/methods.md")
 SKIPPED_FOLDERS = {"target", "out", "carry", "node_modules"}
 
-METHOD_IN_CODE = re.compile(r'(?:\b(?:pd|pbd)\(\s*(?:Kind::\w+,\s*)?|\baccelerated\(\s*\w+,\s*|\bname:\s*)"([a-z-]+)"')
+METHOD_IN_CODE = re.compile(r'(?:\b(?:pd|pbd|energy)\(\s*(?:Kind::\w+(?:\([\w:]+\))?,\s*)?|\baccelerated\(\s*(?:\w+|energy\([^)]*\)),\s*|\bname:\s*)"([a-z-]+)"')
 LINK = re.compile(r"!?\[[^\]]*\]\(<?([^)>\s]+)>?(?:\s+\"[^\"]*\")?\)|(?:src|href)=\"([^\"]+)\"")
 SCENE = re.compile(r"\bscenes/[\w.-]*?\.toml\b")
 QUOTED = re.compile(r"`([^`\n]+)`")

@@ -98,9 +98,11 @@ fn of_model(error: &ModelError) -> Problem {
     match error {
         ModelError::Mesh { body, source } => Problem { body: Some(body.clone()), ..of_mesh(source) },
         ModelError::Collider { source, .. } => of_collider(source),
-        ModelError::Shape { body, .. } | ModelError::Element { body, .. } | ModelError::Empty { body, .. } => {
-            Problem { body: Some(body.clone()), ..plain }
-        }
+        ModelError::Shape { body, .. }
+        | ModelError::Element { body, .. }
+        | ModelError::Empty { body, .. }
+        | ModelError::Law { body, .. }
+        | ModelError::Unheld { body, .. } => Problem { body: Some(body.clone()), ..plain },
         _ => plain,
     }
 }

@@ -66,6 +66,7 @@ const PARAMETERS: Parameters = Parameters {
     under_relaxation: None,
     over_relaxation: Some(1.2),
     relaxation: Some(0.1),
+    renew_every: None,
 };
 
 /// Scenes with where every method is after some steps of them.

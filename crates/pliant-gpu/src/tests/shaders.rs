@@ -23,7 +23,7 @@ fn kinds() -> Vec<Elements<f64>> {
     }
     let kinds = none!(Pin Spring QuadraticBending CurvedBending DihedralBending ArapTriangle CorotatedTriangle
         StvkTriangle BaraffWitkinTriangle StrainLimitTriangle ArapTet CorotatedTet StvkTet NeoHookeanTet MooneyRivlinTet
-        FungTet StableNeoHookeanTet StrainLimitTet VolumeLimitTet);
+        FungTet StableNeoHookeanTet SplineTet StrainLimitTet VolumeLimitTet);
     let names: Vec<&str> = Elements::<f64>::ALL.iter().map(|(name, _)| *name).collect();
     assert_eq!(kinds.iter().map(Elements::name).collect::<Vec<_>>(), names, "every kind is here");
     kinds

@@ -7,6 +7,9 @@ use crate::math::{Real, Vec3};
 /// λ⁻: the least stretch at which an element is converted wholly.
 const CONVERTED_AT: f64 = 0.05;
 
+/// l of what is never converted.
+pub(super) const NEVER: f64 = -1.0;
+
 /// l of an element by its least stretch: above 1 where it is crushed, negative above `below` (λ⁺).
 #[inline]
 pub(super) fn least_to_share<R: Real>(least: R, below: f64) -> R {

@@ -6,9 +6,10 @@ use super::hyperelastic::{
     Density, Fung, MooneyRivlin, NeoHookean, StVenantKirchhoff, StableNeoHookean, density_at, stress_at,
 };
 use super::simplex::RestTet;
-use super::{ArapTet, CorotatedTet, Energy, LameParameters, MaterialError, SplineMaterial};
+use super::{ArapTet, CorotatedTet, Energy, LameParameters, MaterialError, SplineEnergy, SplineMaterial};
 use crate::counted::counted;
 use crate::math::{Mat3, Vec3};
+use crate::scene::{Drawn, Elasticity, Knot, Solid, SolidModel};
 use thiserror::Error;
 
 /// A model of a soft solid, without its parameters.
@@ -76,6 +77,25 @@ pub const LAWS: [LawKind; 8] = [
         of_numbers: |_| None,
     },
 ];
+
+/// The model that a scene means.
+fn kind_of(model: SolidModel) -> &'static LawKind {
+    &LAWS[match model {
+        SolidModel::AsRigidAsPossible => 0,
+        SolidModel::Corotated => 1,
+        SolidModel::StVenantKirchhoff => 2,
+        SolidModel::NeoHookean => 3,
+        SolidModel::MooneyRivlin => 4,
+        SolidModel::Fung => 5,
+        SolidModel::StableNeoHookean => 6,
+        SolidModel::Spline => 7,
+    }]
+}
+
+/// Without knots there is no such energy.
+fn drawn(knots: &[Knot]) -> Result<SplineEnergy<f64>, MaterialError> {
+    if knots.is_empty() { Ok(SplineEnergy::NONE) } else { SplineEnergy::through(knots) }
+}
 
 fn lambda_mu(s: &[f64]) -> Option<[f64; 2]> {
     s.try_into().ok()
@@ -202,6 +222,27 @@ fn stress_of(element: &impl Energy<f64, 4>, F: Mat3<f64>) -> Mat3<f64> {
 }
 
 impl SolidLaw {
+    /// What a solid of a scene is made of: the one place where what people give becomes what elements compute with.
+    pub fn of(solid: &Solid) -> Result<Self, LawError> {
+        let kind = kind_of(solid.model);
+        let mut law = match &solid.elasticity {
+            Elasticity::Moduli { youngs_modulus, poisson_ratio } => {
+                kind.with_lame(LameParameters::solid(*youngs_modulus, *poisson_ratio)?)?
+            }
+            Elasticity::Parameters(s) => kind.with_parameters(s)?,
+            Elasticity::Drawn(Drawn { stretch, area, volume }) => {
+                let material = SplineMaterial::new(drawn(stretch)?, drawn(area)?, drawn(volume)?);
+                kind.checked(Self::Spline(Box::new(material)))?
+            }
+        };
+        if let Self::Spline(material) = &mut law {
+            for fibre in &solid.fibres {
+                **material = material.with_fibre(Vec3::of(fibre.direction), drawn(&fibre.knots)?)?;
+            }
+        }
+        Ok(law)
+    }
+
     /// ψ(F), Pa.
     pub fn density(&self, F: Mat3<f64>) -> f64 {
         match self {
@@ -308,6 +349,38 @@ mod tests {
                 assert_eq!(kind.with_parameters(&law.parameters()).unwrap(), law, "{}", kind.name);
             }
         }
+    }
+
+    #[test]
+    fn a_solid_of_a_scene_is_what_its_moduli_parameters_or_knots_say() {
+        let law = |lines: &str| {
+            let text = format!("pliant = 1\n[[solid]]\nshape = 'box'\n{lines}\n");
+            SolidLaw::of(&crate::scene::Scene::parse(&text, "t", ".".as_ref(), &[]).unwrap().solid[0])
+        };
+        for kind in &LAWS {
+            let given = law(&format!("model = '{}'\nyoungs_modulus = 2e5\npoisson_ratio = 0.3", kind.name)).unwrap();
+            assert_eq!(given, kind.with_lame(LameParameters::solid(2e5, 0.3).unwrap()).unwrap());
+            let s: Vec<String> = given.parameters().iter().map(f64::to_string).collect();
+            assert_eq!(s.len(), kind.parameters.len());
+            if !s.is_empty() {
+                let same = law(&format!("model = '{}'\nparameters = [{}]", kind.name, s.join(", "))).unwrap();
+                assert_eq!(same, given);
+            }
+        }
+        assert!(law("model = 'mooney-rivlin'\nparameters = [1, 1, -2]").is_err(), "its shear modulus is negative");
+        let knots = [[0.5, -300.0], [1.0, 0.0], [2.0, 500.0]];
+        let of = |lines: &str| law(&format!("model = 'spline'\n{lines}"));
+        let Ok(SolidLaw::Spline(material)) = of("knots = [[0.5, -300], [1, 0], [2, '0.5 kPa']]\nfibres = [0, 0, 2]\n\
+                                                 fibre_knots = [[1, 0], [2, 7]]")
+        else {
+            panic!("no spline material")
+        };
+        assert_eq!(material.f, SplineEnergy::through(&knots).unwrap());
+        assert_eq!((material.g, material.h), (SplineEnergy::NONE, SplineEnergy::NONE));
+        let fibre = material.fibres[0].unwrap();
+        assert_eq!(fibre.direction, Vec3::axis(2));
+        assert_eq!(fibre.energy, SplineEnergy::through(&[[1.0, 0.0], [2.0, 7.0]]).unwrap());
+        assert!(of("volume_knots = [[1, 0], [2, 500]]").is_err(), "nothing resists shear");
     }
 
     #[test]

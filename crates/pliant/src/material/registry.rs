@@ -4,7 +4,7 @@ use super::batch::{Batch, CompliantBatch, ConvertibleBatch, ElementBatch, Projec
 use super::wgsl::WgslElement;
 use super::{
     ArapTet, ArapTriangle, BaraffWitkinTriangle, CorotatedTet, CorotatedTriangle, CurvedBending, DihedralBending,
-    Energy, FungTet, MooneyRivlinTet, NeoHookeanTet, Pin, QuadraticBending, Spring, StableNeoHookeanTet,
+    Energy, FungTet, MooneyRivlinTet, NeoHookeanTet, Pin, QuadraticBending, SplineTet, Spring, StableNeoHookeanTet,
     StrainLimitTet, StrainLimitTriangle, StvkTet, StvkTriangle, VolumeLimitTet,
 };
 use crate::math::{Mat3, Real};
@@ -209,6 +209,8 @@ elements! { $
     FungTet 4 "Fung tet" { projective: no, compliant: no, wgsl: no, convertible: yes }
     /// Stable neo-Hookean tetrahedra.
     StableNeoHookeanTet 4 "stable neo-Hookean tet" { projective: no, compliant: no, wgsl: no, convertible: yes }
+    /// Tetrahedra drawn by splines.
+    SplineTet 4 "spline tet" { projective: no, compliant: no, wgsl: no, convertible: yes }
     /// Strain limits of tetrahedra.
     StrainLimitTet 4 "strain limit tet" { projective: yes, compliant: yes, wgsl: yes, convertible: no }
     /// Volume limits of tetrahedra.

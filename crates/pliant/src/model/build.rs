@@ -1,24 +1,22 @@
 //! Scene → Model and its first State.
 
+mod solids;
+
 use super::select::{Candidates, bounds, select};
 use super::{Body, Drag, Model, ModelError, Path as DragPath, Pin, State};
 use crate::contact::{Collider, GridShape, rotation_from_degrees};
 use crate::disk_cache::DiskCache;
 use crate::material::elastic_constants::warp_weft_shear;
-use crate::material::hyperelastic::{
-    Fung, HyperelasticTet, MooneyRivlin, NeoHookean, StVenantKirchhoff, StableNeoHookean,
-};
 use crate::material::{
     ArapTet, ArapTriangle, BaraffWitkinTriangle, Batch, CorotatedTet, CorotatedTriangle, CurvedBending,
     DihedralBending, Elements, FungTet, LameParameters, MaterialError, MooneyRivlinTet, NeoHookeanTet,
-    QuadraticBending, Spring, StableNeoHookeanTet, StrainLimitTet, StrainLimitTriangle, StvkTet, StvkTriangle,
-    VolumeLimitTet,
+    QuadraticBending, SplineTet, Spring, StableNeoHookeanTet, StrainLimitTet, StrainLimitTriangle, StvkTet,
+    StvkTriangle, VolumeLimitTet,
 };
 use crate::math::{Mat3, SplitMix, Vec3};
 use crate::mesh::{self, Mesh, generate, topology, turned_over};
 use crate::scene::{
-    self, BendModel, Cloth, Force, MembraneModel, MeshSource, PLAUSIBLE_LENGTHS, Placement, Scene, Solid, SolidModel,
-    StretchModel,
+    self, BendModel, Cloth, Force, MembraneModel, MeshSource, PLAUSIBLE_LENGTHS, Placement, Scene, StretchModel,
 };
 use std::path::Path;
 use std::sync::Arc;
@@ -49,6 +47,7 @@ pub struct ModelBuilder {
     mooney_rivlin_tets: Batch<MooneyRivlinTet<f64>, 4>,
     fung_tets: Batch<FungTet<f64>, 4>,
     stable_neo_hookean_tets: Batch<StableNeoHookeanTet<f64>, 4>,
+    spline_tets: Batch<SplineTet<f64>, 4>,
     tet_strain_limits: Batch<StrainLimitTet<f64>, 4>,
     volume_limits: Batch<VolumeLimitTet<f64>, 4>,
 }
@@ -72,6 +71,7 @@ impl Model {
         builder.add_drags(scene);
         builder.add_colliders(scene, cache)?;
         let model = &mut builder.model;
+        model.quasistatic = scene.time.quasistatic;
         model.acceleration = scene.gravity;
         model.contact_stiffness = scene.solver.contact_stiffness;
         model.self_friction = scene.contact.self_collision.then_some(scene.contact.friction);
@@ -80,9 +80,20 @@ impl Model {
                 Force::Acceleration(a) => (0..3).for_each(|k| model.acceleration[k] += a[k]),
                 Force::Wind { velocity, drag } => model.winds.push((velocity, drag)),
                 Force::Damping(rate) => model.damping += rate,
+                // What is in equilibrium has no velocity to be damped.
+                Force::Rayleigh { .. } if model.quasistatic => {}
+                Force::Rayleigh { rate, retardation } => {
+                    model.rayleigh.rate += rate;
+                    model.rayleigh.retardation += retardation;
+                }
             }
         }
-        if model.vertices() == 0 { Err(ModelError::NoBody) } else { Ok(builder.finish()) }
+        if model.vertices() == 0 {
+            return Err(ModelError::NoBody);
+        }
+        let (model, state) = builder.finish();
+        model.check_rest()?;
+        Ok((model, state))
     }
 }
 
@@ -166,7 +177,7 @@ impl ModelBuilder {
     /// Freezes the model; batches without elements are left out.
     pub fn finish(mut self) -> (Model, State) {
         self.model.pins.sort_by_key(|pin| pin.vertex);
-        let batches: [Elements<f64>; 18] = [
+        let batches: [Elements<f64>; 19] = [
             self.springs.into(),
             self.quadratic_bending.into(),
             self.curved_bending.into(),
@@ -183,6 +194,7 @@ impl ModelBuilder {
             self.mooney_rivlin_tets.into(),
             self.fung_tets.into(),
             self.stable_neo_hookean_tets.into(),
+            self.spline_tets.into(),
             self.tet_strain_limits.into(),
             self.volume_limits.into(),
         ];
@@ -287,63 +299,6 @@ impl ModelBuilder {
             placed.fill("triangle", triangles, &mut self.triangle_strain_limits, |rest| {
                 StrainLimitTriangle::new(rest, LIMIT_STIFFNESS * stiffness, [low, high])
             })?;
-        }
-        Ok(())
-    }
-
-    fn add_solid(&mut self, solid: &Solid, folder: &Path, seed: u64) -> Result<(), ModelError> {
-        let mut mesh = load(&solid.name, &solid.mesh, solid.placement.scale, folder)?;
-        if mesh.tets.is_empty() {
-            let hint =
-                "a solid needs a tetrahedron mesh (.msh, .vtk, .vtu or .node/.ele); a surface belongs to a [[cloth]]";
-            return Err(ModelError::Empty { body: solid.name.clone(), expected: "tetrahedra", hint });
-        }
-        let turned = turned_over(mesh.orient_tets());
-        self.model.warnings.extend(turned.map(|told| format!("body '{}': {told}", solid.name)));
-        mesh.triangles = topology::boundary_triangles(mesh.points.len(), &mesh.tets);
-        if mesh.triangles.is_empty() {
-            let reason = "it has no surface, because each face belongs to two tetrahedra, so nobody could see it; a \
-                          tetrahedron is probably there twice: `pliant mesh check FILE` shows which";
-            return Err(ModelError::Shape { body: solid.name.clone(), reason: reason.to_string() });
-        }
-        let volumes = topology::vertex_volumes(&mesh.points, &mesh.tets);
-        let scale = solid.placement.scale.powi(3) * solid.density;
-        let mass: Vec<f64> = volumes.iter().map(|volume| volume * scale).collect();
-        let placed = self.place(&solid.name, mesh, &solid.placement, &mass, solid.thickness, seed);
-        let edges = topology::edges(&placed.mesh);
-        self.model.edges.extend(edges.iter().map(|e| e.map(|i| i + placed.first)));
-        let tets = &placed.mesh.tets;
-        let constants = LameParameters::solid(solid.youngs_modulus, solid.poisson_ratio);
-        match solid.model {
-            SolidModel::AsRigidAsPossible => {
-                placed.fill("tet", tets, &mut self.arap_tets, |rest| ArapTet::new(rest, constants.clone()?.mu))?;
-            }
-            SolidModel::Corotated => {
-                placed
-                    .fill("tet", tets, &mut self.corotated_tets, |rest| CorotatedTet::new(rest, constants.clone()?))?;
-            }
-            SolidModel::StVenantKirchhoff => placed.fill("tet", tets, &mut self.stvk_tets, |rest| {
-                HyperelasticTet::new(rest, StVenantKirchhoff::from(constants.clone()?))
-            })?,
-            SolidModel::NeoHookean => placed.fill("tet", tets, &mut self.neo_hookean_tets, |rest| {
-                HyperelasticTet::new(rest, NeoHookean::from(constants.clone()?))
-            })?,
-            SolidModel::MooneyRivlin => placed.fill("tet", tets, &mut self.mooney_rivlin_tets, |rest| {
-                HyperelasticTet::new(rest, MooneyRivlin::from(constants.clone()?))
-            })?,
-            SolidModel::Fung => placed.fill("tet", tets, &mut self.fung_tets, |rest| {
-                HyperelasticTet::new(rest, Fung::from(constants.clone()?))
-            })?,
-            SolidModel::StableNeoHookean => placed.fill("tet", tets, &mut self.stable_neo_hookean_tets, |rest| {
-                HyperelasticTet::new(rest, StableNeoHookean::from(constants.clone()?))
-            })?,
-        }
-        let stiffness = LIMIT_STIFFNESS * solid.youngs_modulus;
-        if let Some(range) = solid.strain_limit {
-            placed.fill("tet", tets, &mut self.tet_strain_limits, |r| StrainLimitTet::new(r, stiffness, range))?;
-        }
-        if let Some(range) = solid.volume_limit {
-            placed.fill("tet", tets, &mut self.volume_limits, |r| VolumeLimitTet::new(r, stiffness, range))?;
         }
         Ok(())
     }

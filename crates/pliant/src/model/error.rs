@@ -1,6 +1,6 @@
 use crate::contact::ColliderError;
 use crate::counted::short;
-use crate::material::MaterialError;
+use crate::material::{LawError, MaterialError};
 use crate::mesh::MeshError;
 
 /// Why a scene cannot be made into a model.
@@ -13,6 +13,25 @@ pub enum ModelError {
         body: String,
         /// What is wrong with the mesh.
         source: Box<MeshError>,
+    },
+    /// A material that cannot be.
+    #[error("body '{body}': {source}")]
+    Law {
+        /// Name in the scene.
+        body: String,
+        /// What is wrong with it.
+        source: LawError,
+    },
+    /// Nothing holds a body that is to be in equilibrium.
+    #[error(
+        "body '{body}': nothing holds {part}, so it has no equilibrium (`quasistatic` in [time]); hold it by a [[pin]] that is never \
+         released, add a [[collider]] to lie on, or take `quasistatic` out"
+    )]
+    Unheld {
+        /// Name in the scene.
+        body: String,
+        /// "it", or a part of it.
+        part: &'static str,
     },
     /// A generator was asked for something it cannot make.
     #[error("body '{body}': {reason}")]

@@ -1,7 +1,8 @@
 //! Memory that a scene needs, estimated before any of it is taken: an allocation that fails ends the program without a word.
 
 use super::ModelError;
-use crate::scene::{MeshSource, Precision, Scene};
+use crate::material::SplineTet;
+use crate::scene::{MeshSource, Precision, Scene, Solid, SolidModel};
 use std::f64::consts::TAU;
 
 /// What is to be done with a scene.
@@ -36,6 +37,17 @@ fn bytes_of_contact(scene: &Scene, use_: Use) -> [f64; 2] {
     }
 }
 
+/// Bytes per tet of a spline model that its knots take besides: of the model, of the device, and, while something is converted, of
+/// the objective.
+fn bytes_of_splines(use_: Use, precision: Precision) -> f64 {
+    let own = [size_of::<SplineTet<f32>>(), size_of::<SplineTet<f64>>()].map(|bytes| bytes as f64);
+    match (use_, precision) {
+        (Use::Check, _) => own[1],
+        (Use::Run, Precision::F32) => own[0] + 2.0 * own[1],
+        (Use::Run, Precision::F64) => 3.0 * own[1],
+    }
+}
+
 /// Refuses a scene that needs more memory than there is. How large a mesh file is, nobody knows before it is read: it counts
 /// as nothing. Where the system does not tell what there is, nothing is refused.
 pub fn check_memory(scene: &Scene, use_: Use) -> Result<(), ModelError> {
@@ -50,7 +62,9 @@ fn needed(scene: &Scene, use_: Use) -> f64 {
     let [vertex, tet] = bytes_each(scene, use_);
     let [vertex, tet] = [vertex + of_vertex, tet + of_tet];
     let cloth = scene.cloth.iter().map(|cloth| vertex * count(&cloth.mesh));
-    let solid = scene.solid.iter().map(|solid| tet * count(&solid.mesh));
+    let splines = bytes_of_splines(use_, scene.device.precision);
+    let each = |solid: &Solid| tet + if solid.model == SolidModel::Spline { splines } else { 0.0 };
+    let solid = scene.solid.iter().map(|solid| each(solid) * count(&solid.mesh));
     cloth.chain(solid).sum()
 }
 

@@ -15,6 +15,7 @@ mod pin;
 mod potential;
 mod select;
 mod system;
+mod viscous;
 
 pub use build::ModelBuilder;
 pub use conversion::Conversion;
@@ -25,7 +26,8 @@ pub use memory::{Use, check_memory};
 pub use parts::{Links, connected_parts, free_parts, part_of_each};
 pub use pin::Pin;
 pub use potential::{Curvature, Potential};
-pub use system::System;
+pub use system::{STILL, System};
+pub use viscous::Viscous;
 
 use crate::contact::Collider;
 use crate::contact::close::{CloseSurface, SurfaceParts};
@@ -62,12 +64,32 @@ pub struct Model {
     pub winds: Vec<([f64; 3], f64)>,
     /// Rate at which velocity decays, 1/s.
     pub damping: f64,
+    /// Nothing has inertia.
+    pub quasistatic: bool,
+    /// Damping that is part of E.
+    pub rayleigh: Rayleigh,
     /// Coulomb friction of bodies with each other and themselves; `None`: they do not feel each other.
     pub self_friction: Option<f64>,
     /// Stiffness of contact as a multiple of each vertex's own diagonal.
     pub contact_stiffness: f64,
     /// What was odd but not wrong, for people.
     pub warnings: Vec<String>,
+}
+
+/// D = a M + b K.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Rayleigh {
+    /// a, 1/s.
+    pub rate: f64,
+    /// b, s.
+    pub retardation: f64,
+}
+
+impl Rayleigh {
+    /// There is none.
+    pub fn is_none(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// A connected part of a model with a name: one cloth or one solid of the scene.

@@ -1,6 +1,6 @@
 //! Parts of a model that move on their own.
 
-use super::{Model, System};
+use super::{Model, ModelError, System};
 use crate::mesh::topology::Incidence;
 
 /// Vertices, in ascending order, of every part that elements connect, and of every vertex that none does: each vertex is in one
@@ -81,6 +81,25 @@ pub fn free_parts(model: &Model, system: &System) -> Incidence {
     let free: Vec<&[u32]> = parts.rows().filter(|part| part.len() > 1 && part.iter().all(is_free)).collect();
     let members = (0u32..).zip(&free).flat_map(|(row, part)| part.iter().map(move |&i| (row, i)));
     Incidence::grouped(free.len(), members)
+}
+
+impl Model {
+    /// Refuses a quasistatic model with a part that nothing holds.
+    pub(super) fn check_rest(&self) -> Result<(), ModelError> {
+        if !self.quasistatic || !self.colliders.is_empty() {
+            return Ok(());
+        }
+        // What pins let go of some time is not held for good; what has no mass stays where it is.
+        let mut held: Vec<bool> = self.mass.iter().map(|mass| *mass == 0.0).collect();
+        self.pins.iter().filter(|pin| pin.holds_at(f64::MAX)).for_each(|pin| held[pin.vertex as usize] = true);
+        let parts = connected_parts(self);
+        let unheld = parts.rows().find(|part| part.iter().all(|i| !held[*i as usize]));
+        let Some(&first) = unheld.and_then(|part| part.first()) else { return Ok(()) };
+        let found = self.bodies.iter().find(|body| body.vertices.contains(&(first as usize)));
+        let whole = found.is_some_and(|body| unheld.is_some_and(|part| part.len() == body.vertices.len()));
+        let body = found.map_or_else(String::new, |body| body.name.clone());
+        Err(ModelError::Unheld { body, part: if whole { "it" } else { "a part of it" } })
+    }
 }
 
 #[cfg(test)]

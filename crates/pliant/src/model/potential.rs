@@ -3,11 +3,12 @@
 //!
 //! E(x) = Σᵢ mᵢ/(2h²) ‖xᵢ − x̃ᵢ‖² + Σ_c Ψ_c(x) + Σ pins k/2 ‖x − t‖² + Σ contacts κ/2 min(0, d(x) − δ)² + friction
 //!
+//! and with Rayleigh damping 1/(2h) (x − xₙ)ᵀ (a M + b K) (x − xₙ), whose first part is in m and x̃ ([`super::Viscous`]); all
 //! in `f64`, whatever the device computes in: this is what every reported energy, gradient norm and relative error is
 //! measured with. Exactly held vertices are constants of the problem: their gradient is zero.
 
 use super::conversion::set_shares;
-use super::{Model, System};
+use super::{Model, System, Viscous};
 use crate::contact::close::Touch;
 use crate::contact::{Grip, PosedCollider};
 use crate::material::Elements;
@@ -31,6 +32,8 @@ pub struct Potential {
     pub colliders: Vec<PosedCollider<f64>>,
     /// Friction of each vertex, and the face that it lies on; empty without colliders.
     pub grips: Vec<Grip<f64>>,
+    /// Damping that couples vertices.
+    pub viscous: Option<Viscous<f64>>,
     /// Contacts between bodies.
     touches: Vec<Touch<f64>>,
     /// Stiffness of these at each vertex with their friction at most, N/m; empty if there are none.
@@ -63,9 +66,9 @@ impl Potential {
     pub fn new(model: Arc<Model>, system: Arc<System>) -> Self {
         let n = model.vertices();
         let (spring_pins, colliders, grips) = (Vec::new(), Vec::new(), Vec::new());
-        let (touches, touch_bound, converted) = (Vec::new(), Vec::new(), None);
+        let (touches, touch_bound, converted, viscous) = (Vec::new(), Vec::new(), None, None);
         let x_tilde = vec![[0.0; 4]; n];
-        Self { model, system, converted, x_tilde, spring_pins, colliders, grips, touches, touch_bound }
+        Self { model, system, converted, x_tilde, spring_pins, colliders, grips, viscous, touches, touch_bound }
     }
 
     /// The elements, each as far converted as it is in this step.
@@ -151,7 +154,8 @@ impl Potential {
             })
             .sum();
         let touches = chunked_sum(self.touches.len(), |range| self.touches[range].iter().map(|t| t.value(x)).sum());
-        elastic + own + pins + touches
+        let viscous = |viscous: &Viscous<f64>| chunked_sum(x.len(), |range| range.map(|i| viscous.value(i, x)).sum());
+        elastic + own + pins + touches + self.viscous.as_ref().map_or(0.0, viscous)
     }
 
     fn contact_value(&self, i: usize, x: [f64; 4]) -> f64 {
@@ -190,6 +194,9 @@ impl Potential {
             let friction = self.grip(i).map_or(Vec3::ZERO, |grip| grip.gradient(Vec3::load(x[i])).0);
             (offset(x[i], self.x_tilde[i]) * self.system.inertia[i] + contact + friction).store()
         }));
+        if let Some(viscous) = &self.viscous {
+            gradient.par_iter_mut().enumerate().for_each(|(i, g)| add(g, viscous.gradient(i, x)));
+        }
         for (i, target, stiffness) in &self.spring_pins {
             let pull = (Vec3::load(x[*i as usize]) - Vec3::of(*target)) * *stiffness;
             add(&mut gradient[*i as usize], pull);
@@ -232,6 +239,12 @@ impl Potential {
         let pins = self.spring_pins.iter().filter(|pin| curvature != Curvature::Excess && !held[pin.0 as usize]);
         for (i, _, stiffness) in pins {
             f(*i, *i, Mat3::scalar(*stiffness));
+        }
+        // As it is frozen, so there is no difference between exact and projected.
+        for viscous in self.viscous.iter().filter(|_| curvature != Curvature::Excess) {
+            for i in (0..x.len()).filter(|i| !held[*i]) {
+                viscous.hessian(i).filter(|(j, _)| !held[*j as usize]).for_each(|(j, block)| f(i as u32, j, block));
+            }
         }
         // Their normals are frozen, so there is no difference between exact and projected.
         for touch in self.touches.iter().filter(|_| curvature != Curvature::Excess) {

@@ -1,5 +1,6 @@
 //! Changes to a whole scene.
 
+use super::elasticity::stiffen_knots;
 use super::types::{BendModel, Force, Scene, StretchModel};
 
 /// Drag of a wind that nobody gave one: ½ · 1.2 kg/m³ · drag coefficient 1 · 4 m/s, N·s/m³.
@@ -18,7 +19,10 @@ impl Scene {
                 BendModel::None => {}
             }
         }
-        self.solid.iter_mut().for_each(|solid| solid.youngs_modulus *= factor);
+        for solid in &mut self.solid {
+            solid.elasticity.stiffen(solid.model, factor);
+            solid.fibres.iter_mut().for_each(|fibre| stiffen_knots(&mut fibre.knots, factor));
+        }
     }
 
     /// Replaces the velocity of the air, m/s, with the drag of the first wind that the scene has.

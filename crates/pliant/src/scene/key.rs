@@ -77,6 +77,14 @@ pub(super) enum Kind {
     Waypoints,
     /// `"tuned"`, or iterations and a ρ for each phase.
     Phases,
+    /// s₀, s₁, ... of a model.
+    Parameters,
+    /// One direction or up to three.
+    Directions,
+    /// Knots of a curve.
+    Knots,
+    /// Knots of one curve or of several.
+    Curves,
 }
 
 /// A key of a table.

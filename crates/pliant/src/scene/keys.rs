@@ -224,9 +224,18 @@ const SOLID: SectionKeys = SectionKeys {
         key("density", Kind::Number(DENSITY, Range::POSITIVE), "by material", "Mass per volume."),
         key(
             "model",
-            Kind::Choice(&["arap", "corotated", "stvk", "neo-hookean", "mooney-rivlin", "fung", "stable-neo-hookean"]),
+            Kind::Choice(&[
+                "arap",
+                "corotated",
+                "stvk",
+                "neo-hookean",
+                "mooney-rivlin",
+                "fung",
+                "stable-neo-hookean",
+                "spline",
+            ]),
             "\"arap\"",
-            "Energy: as rigid as possible, which every method can solve, or one that takes method \"descent\" or \"newton\": corotated linear, St. Venant-Kirchhoff, compressible neo-Hookean, Mooney-Rivlin, Fung (gets stiffer when stretched), or stable neo-Hookean (Smith 2018).",
+            "Energy: as rigid as possible, which every method can solve, or one that takes method \"descent\" or \"newton\": corotated linear, St. Venant-Kirchhoff, compressible neo-Hookean, Mooney-Rivlin, Fung (gets stiffer when stretched), stable neo-Hookean (Smith 2018), or drawn by splines of the principal stretches (Xu 2015): rubber-like unless `knots` are given.",
         ),
         key("youngs_modulus", Kind::Number(PRESSURE, Range::POSITIVE), "by material", "Young's modulus."),
         key(
@@ -234,6 +243,43 @@ const SOLID: SectionKeys = SectionKeys {
             Kind::Number(PLAIN, Range::POISSON),
             "by material",
             "Poisson's ratio; `arap` takes only the shear modulus from it, and does not keep volume.",
+        ),
+        key(
+            "parameters",
+            Kind::Parameters,
+            "by moduli",
+            "Those of the model's formula, in place of `youngs_modulus` and `poisson_ratio`: as many as the model has, in the order of `--s` of `pliant material curve`. s3 of `fung` has no unit.",
+        ),
+        key(
+            "knots",
+            Kind::Knots,
+            "by moduli",
+            "Model `spline`: the slope f' of the energy of each principal stretch goes through these points, one of them [1, 0]; straight on beyond. In place of moduli.",
+        ),
+        key(
+            "area_knots",
+            Kind::Knots,
+            "none: no such energy",
+            "The same of g', of the product of two principal stretches.",
+        ),
+        key("volume_knots", Kind::Knots, "none: no such energy", "The same of h', of the product of all three."),
+        key(
+            "fibres",
+            Kind::Directions,
+            "none",
+            "Model `spline`: directions, in the body's own frame, along which fibres lie; they make it stiffer there.",
+        ),
+        key(
+            "fibre_knots",
+            Kind::Curves,
+            "required if there are `fibres`",
+            "The slope of the energy of the stretch of fibres, for all directions, or a list for each.",
+        ),
+        key(
+            "conversion",
+            Kind::Flag,
+            "true",
+            "Whether tets of hyperelastic models are blended into springs while they are crushed or inverted. `false` for `stvk`: its `strain_limit`, required then, pulls them back instead.",
         ),
         key(
             "strain_limit",
@@ -410,7 +456,7 @@ const FORCE: SectionKeys = SectionKeys {
     decides: "kind",
     about: "A force besides gravity.",
     keys: &[
-        key("kind", Kind::Choice(&["wind", "acceleration", "damping"]), "required", "Which force."),
+        key("kind", Kind::Choice(&["wind", "acceleration", "damping", "rayleigh"]), "required", "Which force."),
         key("velocity", Kind::Vector(VELOCITY), "required", "Velocity of the air.").only(&["wind"]),
         key(
             "drag",
@@ -421,8 +467,20 @@ const FORCE: SectionKeys = SectionKeys {
         .only(&["wind"]),
         key("acceleration", Kind::Vector(ACCELERATION), "required", "The same for every vertex.")
             .only(&["acceleration"]),
-        key("rate", Kind::Number(RATE, Range::NOT_NEGATIVE), "required", "Velocity decays as exp(-rate · time).")
-            .only(&["damping"]),
+        key(
+            "rate",
+            Kind::Number(RATE, Range::NOT_NEGATIVE),
+            "required for damping; for rayleigh 0",
+            "Of damping: velocity decays as exp(-rate · time), before the solve of a step. Of Rayleigh damping a M + b K: a, in E; slow motion decays alike. Both slow falling as well as swinging.",
+        )
+        .only(&["damping", "rayleigh"]),
+        key(
+            "retardation",
+            Kind::Number(TIME, Range::NOT_NEGATIVE),
+            "0 s, no such damping",
+            "b of a M + b K: viscous damping, of deformation alone; strains follow a load that late. K is that of where a step begins. On CPUs; position-based methods cannot.",
+        )
+        .only(&["rayleigh"]),
     ],
 };
 
@@ -435,6 +493,12 @@ const TIME_KEYS: SectionKeys = SectionKeys {
         key("frame_rate", Kind::Number(FREQUENCY, Range::POSITIVE), "60", "Frames per second."),
         key("frames", Kind::Count(1, 100_000_000), "120", "How many frames."),
         key("steps_per_frame", Kind::Count(1, 1_000_000), "1", "Steps per frame."),
+        key(
+            "quasistatic",
+            Kind::Flag,
+            "false",
+            "Nothing has inertia: every step ends in the equilibrium of forces, pins and colliders at its time. Every body needs a pin, or the scene a collider. On CPUs, without `self_collision`.",
+        ),
     ],
 };
 
@@ -534,6 +598,12 @@ const SOLVER: SectionKeys = SectionKeys {
             Kind::Number(PLAIN, Range::BELOW_TWO),
             "by element type",
             "Averaging factor of position-based Jacobi.",
+        ),
+        key(
+            "renew_every",
+            Kind::Count(1, 1_000_000),
+            "32 iterations",
+            "Iterations after which `descent`, `nesterov*` and `gradient-descent*` find the diagonal of the Hessian again: the course's M.",
         ),
         key(
             "initial_guess",

@@ -4,6 +4,7 @@
 //! to the other with the help of one table of all keys (`keys`).
 
 mod change;
+mod elasticity;
 mod error;
 mod hash;
 mod key;
@@ -21,6 +22,7 @@ mod units;
 #[cfg(test)]
 mod tests;
 
+pub use elasticity::{Drawn, DrawnFibre, Elasticity, Knot};
 pub use error::{Diagnostic, Location, SceneError};
 #[cfg(test)]
 pub(crate) use keys::METHOD_NAMES;

@@ -1,5 +1,7 @@
 //! Reads the keys of one table, each as its entry in the key table says, and notes every mistake.
 
+mod lists;
+
 use std::path::{Path, PathBuf};
 
 use super::error::Log;

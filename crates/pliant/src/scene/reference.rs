@@ -116,6 +116,10 @@ fn described(key: &Key) -> (String, &'static str) {
         Kind::Points => ("[x, y, z], or a list of them".to_string(), "m"),
         Kind::Corners => ("[[x, y, z], [x, y, z]]".to_string(), "m"),
         Kind::Phases => ("`\"tuned\"` or [[iterations, rho], ...], at most 8".to_string(), ""),
+        Kind::Parameters => ("[s0, s1, ...]".to_string(), "Pa"),
+        Kind::Directions => ("[x, y, z], or up to 3 of them".to_string(), ""),
+        Kind::Knots => ("[[stretch, slope], ...], 2 to 8".to_string(), "1, Pa"),
+        Kind::Curves => ("[[stretch, slope], ...], or a list of such".to_string(), "1, Pa"),
         Kind::Waypoints => ("[[time, x, y, z], ...], at least 2".to_string(), "s, m"),
     }
 }

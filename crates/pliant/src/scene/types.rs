@@ -1,3 +1,4 @@
+use super::elasticity::{DrawnFibre, Elasticity};
 use std::path::PathBuf;
 
 /// A whole scene: bodies, colliders, pins, forces, time, solver, output. Lengths m, masses kg, times s, y up.
@@ -206,12 +207,14 @@ pub struct Solid {
     pub placement: Placement,
     /// kg/m³
     pub density: f64,
-    /// Young's modulus, Pa.
-    pub youngs_modulus: f64,
-    /// Poisson's ratio.
-    pub poisson_ratio: f64,
     /// Which energy.
     pub model: SolidModel,
+    /// How stiff it is.
+    pub elasticity: Elasticity,
+    /// Fibres of a spline model.
+    pub fibres: Vec<DrawnFibre>,
+    /// Whether tets that are crushed are replaced by a spring-like model (course eq 45 to 47).
+    pub conversion: bool,
     /// Range of principal stretches beyond which an extra element per tet pulls back, ten times as stiff as the material.
     pub strain_limit: Option<[f64; 2]>,
     /// Range of det F beyond which an extra element per tet pulls back, ten times as stiff as the material.
@@ -237,6 +240,8 @@ pub enum SolidModel {
     Fung,
     /// Smith 2018.
     StableNeoHookean,
+    /// Splines of the principal stretches, with fibres (Xu 2015).
+    Spline,
 }
 
 /// A rigid thing bodies bounce off.
@@ -389,6 +394,13 @@ pub enum Force {
     },
     /// Velocity decays with this rate, 1/s (air drag).
     Damping(f64),
+    /// D = a M + b K, as part of E.
+    Rayleigh {
+        /// a, 1/s.
+        rate: f64,
+        /// b, s.
+        retardation: f64,
+    },
 }
 
 /// Frames and steps.
@@ -400,6 +412,8 @@ pub struct Time {
     pub frames: usize,
     /// Steps per frame.
     pub steps_per_frame: usize,
+    /// Steps end in equilibrium: nothing has inertia.
+    pub quasistatic: bool,
 }
 
 impl Time {
@@ -429,6 +443,8 @@ pub enum InitialGuess {
 pub struct SolverSettings {
     /// ρ by iterations.
     pub phases: Phases,
+    /// Iterations after which `descent` and its baselines find the diagonal of ∇²E again; `None`: 32.
+    pub renew_every: Option<usize>,
     /// Where solves of methods for any energy begin; `None`: by method.
     pub initial_guess: Option<InitialGuess>,
     /// Name as `pliant methods` lists it.

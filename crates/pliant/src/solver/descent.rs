@@ -18,7 +18,7 @@
 use super::{Chebyshev, Control, SolveError, SolveReport, Solver};
 use crate::device::{Blend, Device, Factor, Scale, Slot};
 
-/// M: iterations between renewals of the preconditioner.
+/// M unless the scene says otherwise: iterations between renewals of the preconditioner.
 pub(super) const RENEWED: usize = 32;
 /// Iterations between looks at E.
 const LOOKED_AT: usize = 8;
@@ -62,6 +62,8 @@ pub(super) struct Descent<D: Device> {
     momentum: Momentum,
     /// α of the first solve.
     first: f64,
+    /// M.
+    renewed: usize,
     /// α at the end of the last solve; 0 before the first.
     step_length: f64,
     fields: Option<Fields<D>>,
@@ -79,9 +81,10 @@ struct Fields<D: Device> {
 }
 
 impl<D: Device> Descent<D> {
-    /// `first` is the α to begin with.
-    pub fn new(scale: Scale, momentum: Momentum, first: Option<f64>) -> Self {
-        Self { scale, momentum, first: first.unwrap_or(FIRST), step_length: 0.0, fields: None }
+    /// `first` is the α to begin with, `renewed` M.
+    pub fn new(scale: Scale, momentum: Momentum, first: Option<f64>, renewed: Option<usize>) -> Self {
+        let (first, renewed) = (first.unwrap_or(FIRST), renewed.unwrap_or(RENEWED));
+        Self { scale, momentum, first, renewed, step_length: 0.0, fields: None }
     }
 
     /// Momentum starts again from x.
@@ -166,7 +169,7 @@ impl<D: Device> Solver<D> for Descent<D> {
         let drowned = if device.precision() == "f64" { 1e-18 } else { 1e-6 };
         let (mut first, mut fell) = (f64::INFINITY, false);
         while control.go_on(device, problem, report.iterations, x) {
-            if report.iterations.is_multiple_of(RENEWED) {
+            if report.iterations.is_multiple_of(self.renewed) {
                 device.rescale(problem, self.scale, x)?;
             }
             let residual = self.aim(device, problem, x)?;

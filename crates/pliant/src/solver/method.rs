@@ -341,6 +341,11 @@ impl Method {
         self.is_bold() && finishes
     }
 
+    /// It ends when its residual is as small as it can be.
+    pub fn is_newton(&self) -> bool {
+        matches!(self.kind, Kind::Newton(_))
+    }
+
     /// Its iterations carry forces through the whole of a body at once, so that what is left is not left where it acts.
     pub fn has_global_steps(&self) -> bool {
         matches!(self.kind, Kind::Direct | Kind::PcgDirect | Kind::Multigrid | Kind::Newton(_))
@@ -353,10 +358,13 @@ impl Method {
 
     /// Refuses a device without the direct solver that the method needs.
     pub fn check_device(&self, model: &Model, direct: bool, device: &str) -> Result<(), MethodError> {
+        let device = device.to_string();
+        if !direct && let Some(what) = only_on_cpus(model) {
+            return Err(MethodError::Lacks { who: device, what, instead: "--device cpu" });
+        }
         if direct || !self.needs_cpu() {
             return Ok(());
         }
-        let device = device.to_string();
         // Another method is no way out for elements that only this one solves.
         Err(match model.elements.iter().find(|elements| !elements.is_projective()) {
             Some(elements) => MethodError::NoMethodOnDevice { element: elements.name(), device },
@@ -383,17 +391,20 @@ pub struct Parameters {
     pub over_relaxation: Option<f64>,
     /// α of position-based Jacobi; `None`: by element type.
     pub relaxation: Option<f64>,
+    /// Iterations after which descents renew their preconditioner; `None`: 32.
+    pub renew_every: Option<usize>,
 }
 
 impl Parameters {
     /// What a scene says, with the ρ that is used for it.
     pub fn new(solver: &SolverSettings, rho: Option<f64>) -> Self {
-        let SolverSettings { delay, under_relaxation, over_relaxation, relaxation, .. } = *solver;
+        let SolverSettings { delay, under_relaxation, over_relaxation, relaxation, renew_every, .. } = *solver;
         let phases = match &solver.phases {
             Phases::Given(phases) => PhaseList::new(phases),
             Phases::One | Phases::Tuned => PhaseList::default(),
         };
-        Self { rho: rho.unwrap_or(0.0), phases, delay, under_relaxation, over_relaxation, relaxation }
+        let rho = rho.unwrap_or(0.0);
+        Self { rho, phases, delay, under_relaxation, over_relaxation, relaxation, renew_every }
     }
 }
 
@@ -432,6 +443,16 @@ pub enum MethodError {
         /// The device.
         device: String,
     },
+    /// Something of the scene that the method or the device does not know.
+    #[error("{who} knows no {what}; use {instead}")]
+    Lacks {
+        /// The method or the device.
+        who: String,
+        /// What.
+        what: &'static str,
+        /// What to do.
+        instead: &'static str,
+    },
     /// An element lacks what the method needs.
     #[error("method '{method}' cannot solve '{element}' elements: they have no {lacks}; use {instead}")]
     Unsuitable {
@@ -444,6 +465,14 @@ pub enum MethodError {
         /// What to do.
         instead: &'static str,
     },
+}
+
+const RAYLEIGH: &str = "Rayleigh damping (`kind = \"rayleigh\"` in [[force]])";
+const QUASISTATIC: &str = "quasistatic steps (`quasistatic` in [time])";
+
+/// What a model has that only CPUs compute.
+fn only_on_cpus(model: &Model) -> Option<&'static str> {
+    if model.quasistatic { Some(QUASISTATIC) } else { (!model.rayleigh.is_none()).then_some(RAYLEIGH) }
 }
 
 /// Vertices up to which an exact solve costs no more than a V-cycle. With contacts it follows less well: its contacts hold
@@ -468,7 +497,12 @@ pub fn choose_method(scene: &Scene, model: &Model, direct: bool) -> &'static Met
     let small = direct && scene.solver.budget_ms.is_none() && model.vertices() <= NEWTON_LIMIT;
     let any_energy = model.elements.iter().any(|elements| !elements.is_projective());
     let has_time = model.is_of_solids() && scene.solver.budget_ms.is_none();
-    let name = if any_energy && model.vertices() > if has_time { SOLID_NEWTON_LIMIT } else { NEWTON_LIMIT } {
+    let limit = if has_time { SOLID_NEWTON_LIMIT } else { NEWTON_LIMIT };
+    let name = if model.quasistatic && model.vertices() > NEWTON_LIMIT {
+        "newton-pcg"
+    } else if model.quasistatic {
+        "newton"
+    } else if any_energy && model.vertices() > limit {
         "descent"
     } else if any_energy || small && largest_stiffness_ratio(model, scene.time.step_size()) > STIFF {
         "newton"
@@ -506,6 +540,14 @@ pub fn find_method(name: &str) -> Result<&'static Method, MethodError> {
 impl Method {
     /// Whether every element of a model offers what the method needs.
     pub fn check(&self, model: &Model) -> Result<(), MethodError> {
+        if self.needs == Needs::Constraints && model.rayleigh.retardation > 0.0 {
+            let instead = "method 'pd-jacobi-chebyshev' or 'descent', or `kind = \"damping\"`";
+            return Err(MethodError::Lacks { who: format!("method '{}'", self.name), what: RAYLEIGH, instead });
+        }
+        if self.needs == Needs::Constraints && model.quasistatic {
+            let instead = "method 'newton' or 'descent'";
+            return Err(MethodError::Lacks { who: format!("method '{}'", self.name), what: QUASISTATIC, instead });
+        }
         for elements in &model.elements {
             let (offers, lacks) = match self.needs {
                 Needs::Energy => (true, ""),
@@ -533,6 +575,7 @@ impl Method {
         let over = parameters.over_relaxation;
         let momentum = chebyshev.map(|chebyshev| chebyshev.with_constant(true));
         let gamma_here = relaxation(self.chebyshev, model.has_contacts());
+        let descent = |scale, momentum| Box::new(Descent::new(scale, momentum, gamma, parameters.renew_every));
         let jacobi = |relaxation| Box::new(Stationary::<D, _>::new(Jacobi { relaxation }, chebyshev, gamma));
         let gauss_seidel = |omega| {
             // Over-relaxed twice, a swing gains energy.
@@ -574,10 +617,10 @@ impl Method {
             }
             Kind::Descent => {
                 let momentum = chebyshev.map_or(Momentum::None, |chebyshev| Momentum::Chebyshev(Box::new(chebyshev)));
-                Box::new(Descent::new(Scale::Blocks, momentum, gamma))
+                descent(Scale::Blocks, momentum)
             }
-            Kind::GradientDescent(scale) => Box::new(Descent::new(scale, Momentum::None, gamma)),
-            Kind::Nesterov(scale) => Box::new(Descent::new(scale, Momentum::Nesterov(Nesterov::default()), gamma)),
+            Kind::GradientDescent(scale) => descent(scale, Momentum::None),
+            Kind::Nesterov(scale) => descent(scale, Momentum::Nesterov(Nesterov::default())),
             Kind::NonlinearCg(scale) => Box::new(NonlinearCg::new(scale)),
             Kind::Lbfgs(scale) => Box::new(Lbfgs::new(scale)),
             Kind::Newton(way) => Box::new(Newton::new(way)),

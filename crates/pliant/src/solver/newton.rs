@@ -194,6 +194,7 @@ impl Memory {
         self.potential.grips.clone_from(&potential.grips);
         self.potential.set_touches(potential.touches().iter().copied());
         self.potential.convert_like(potential);
+        self.potential.viscous.clone_from(&potential.viscous);
     }
 }
 

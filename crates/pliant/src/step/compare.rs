@@ -170,7 +170,8 @@ pub(super) fn begin<D: Device>(
     if known {
         device.write(&question.state.v_before, &mut v_before);
     }
-    let before = Before { x: &x, v: &v, v_before: Some(&v_before).filter(|_| known), h };
+    let before =
+        Before { x: &x, v: &v, v_before: Some(&v_before).filter(|_| known), h, still: question.model.quasistatic };
     let mut iterate = device.points(problem);
     guess(device, problem, first, &before, &mut iterate)?;
     device.meet_colliders(problem, &mut iterate);

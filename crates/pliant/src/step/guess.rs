@@ -16,6 +16,8 @@ pub(super) struct Before<'a, D: Device> {
     pub v_before: Option<&'a D::Points>,
     /// Step size, s.
     pub h: f64,
+    /// Nothing has inertia: x̃ is nowhere near.
+    pub still: bool,
 }
 
 const SLOPE: Slot = Slot(0);
@@ -29,7 +31,8 @@ pub(super) fn guess<D: Device>(
     before: &Before<D>,
     x: &mut D::Points,
 ) -> Result<(), DeviceError> {
-    let &Before { x: x_start, v, v_before, h } = before;
+    let &Before { x: x_start, v, v_before, h, still } = before;
+    let which = if still { InitialGuess::Position } else { which };
     match which {
         InitialGuess::Inertia => device.start(problem, x),
         _ => device.copy(x_start, x),

@@ -198,10 +198,12 @@ const UNLIMITED: usize = 100_000;
 
 fn settings(scene: &Scene, model: &Model, method: &'static Method) -> Settings {
     let solver = &scene.solver;
+    // Newton knows by itself when it is there.
+    let unlimited = solver.budget_ms.is_some() || scene.time.quasistatic && !method.is_newton();
     Settings {
         method,
         parameters: Parameters::new(solver, solver.rho),
-        iterations: solver.iterations.unwrap_or(if solver.budget_ms.is_some() { UNLIMITED } else { method.iterations }),
+        iterations: solver.iterations.unwrap_or(if unlimited { UNLIMITED } else { method.iterations }),
         tolerance: solver.tolerance,
         budget: solver.budget_ms.map(|ms| Duration::from_secs_f64(ms * 1e-3)),
         until_settled: solver.iterations.is_none(),

@@ -8,7 +8,9 @@ use crate::contact::{Grip, PosedCollider, covered, without_momentum};
 use crate::device::Blend;
 use crate::material::Elements;
 use crate::math::{LANES, Real, Sym3, Vec3, Wide};
+use crate::model::Viscous;
 use rayon::prelude::*;
+use std::ops::Range;
 
 /// What the gradient of a vertex needs, borrowed from a problem.
 pub(super) struct Force<'a, R> {
@@ -17,6 +19,8 @@ pub(super) struct Force<'a, R> {
     pub inertia: &'a [R],
     pub x_pull: &'a [[R; 4]],
     pub colliders: &'a [PosedCollider<R>],
+    /// If there is any.
+    pub viscous: Option<&'a Viscous<R>>,
     /// If there are any.
     touching: Option<&'a Touching<R>>,
     /// Something may touch something.
@@ -37,6 +41,7 @@ impl<'a, R: Real> Force<'a, R> {
             inertia: &problem.inertia,
             x_pull: &problem.x_pull,
             colliders: &problem.colliders,
+            viscous: problem.viscous.as_ref(),
             touching: (!problem.touching.is_empty()).then_some(&problem.touching),
             has_contacts: problem.has_contacts(),
             grips: &problem.grips,
@@ -63,9 +68,12 @@ impl<'a, R: Real> Force<'a, R> {
         let inertia = R::Wide::new(lanes(self.inertia, first));
         let forces = self.rows.block(b, x, xi);
         let mut g: [R::Wide; 3] = std::array::from_fn(|k| inertia * (xi[k] - target[k]) + forces[k]);
-        if !self.slotted.item.is_empty() || self.has_contacts {
+        if !self.slotted.item.is_empty() || self.has_contacts || self.viscous.is_some() {
             let mut sum = g.map(Wide::lanes);
             self.add_slots(first, count, &mut sum);
+            if let Some(viscous) = self.viscous {
+                self.add_viscous(viscous, first..first + count, x, &mut sum);
+            }
             if self.has_contacts {
                 self.add_contacts(first, x, &mut sum, touch);
             }
@@ -83,6 +91,14 @@ impl<'a, R: Real> Force<'a, R> {
                     g[k][l] += force[k];
                 }
             }
+        }
+    }
+
+    #[inline(never)]
+    fn add_viscous(&self, viscous: &Viscous<R>, block: Range<usize>, x: &[[R; 4]], g: &mut [Lanes<R>; 3]) {
+        for (l, i) in block.enumerate().filter(|(_, i)| self.inv_diagonal[*i] > R::ZERO) {
+            let force = viscous.gradient(i, x);
+            (0..3).for_each(|k| g[k][l] += force[k]);
         }
     }
 

@@ -186,6 +186,9 @@ impl<R: Real> Device for Cpu<R> {
         problem.predict(x, v);
         problem.hold(input);
         self.conversion.begin(&mut problem.elements, x, input.since);
+        if let Some(viscous) = &mut problem.viscous {
+            viscous.begin(&problem.elements, problem.model.rayleigh.retardation / problem.system.h, x);
+        }
         if let Some(search) = &mut self.search {
             problem.find_touches(search, input.since);
         }

@@ -11,7 +11,7 @@ use crate::linear::{Cholesky, Csr};
 use crate::material::Elements;
 use crate::math::{Real, Sym3, Vec3};
 use crate::mesh::topology::Incidence;
-use crate::model::{Model, Potential, System};
+use crate::model::{Model, Potential, System, Viscous};
 use std::sync::Arc;
 
 /// A model at one step size on the CPU, with the step's inertial target, pins and colliders, and scratch.
@@ -55,6 +55,8 @@ pub struct CpuProblem<R: Real> {
     pub(super) friction: Vec<Sym3<R>>,
     /// No gradient of this step has looked at the contacts yet.
     pub(super) fresh_step: bool,
+    /// Damping that couples vertices, if there is any.
+    pub(super) viscous: Option<Viscous<R>>,
     /// Contacts between bodies in the step in progress.
     pub(super) touching: Touching<R>,
     /// Friction of the step in progress, and the faces that vertices lie on; empty without colliders.
@@ -177,6 +179,7 @@ impl<R: Real> CpuProblem<R> {
             pushes: vec![Sym3::ZERO; n],
             friction: vec![Sym3::ZERO; n],
             fresh_step: true,
+            viscous: Viscous::new(model),
             touching: Touching::default(),
             grips: Vec::new(),
             parts: Parts::new(model, system),

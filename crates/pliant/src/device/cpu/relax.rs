@@ -107,6 +107,9 @@ impl<R: Real> Relax<'_, R> {
             return (R::ZERO, at);
         }
         let mut g = if self.force.slotted.item.is_empty() { gradient } else { gradient + self.element_forces(i, x) };
+        if let Some(viscous) = self.force.viscous {
+            g += viscous.gradient(i, x);
+        }
         if !self.force.has_contacts {
             let step = g * inv_diagonal;
             return (g.dot(step), at - step * self.omega);

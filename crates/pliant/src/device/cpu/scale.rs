@@ -38,7 +38,11 @@ impl<R: Real> CpuProblem<R> {
             });
         }
         block.par_iter_mut().enumerate().for_each(|(i, block)| {
-            let inertia = Sym3::scalar(self.inertia[i]);
+            let mut inertia = Sym3::scalar(self.inertia[i]);
+            if let Some(viscous) = &self.viscous {
+                let own = viscous.hessian(i).find(|(j, _)| *j as usize == i);
+                inertia = own.map_or(inertia, |(_, block)| inertia + symmetric(&block));
+            }
             *block = slots.of(i).iter().fold(inertia, |sum, &slot| sum + symmetric(&corner[slot as usize]));
         });
         if scale == Scale::Largest {

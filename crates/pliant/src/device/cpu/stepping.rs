@@ -6,18 +6,19 @@ use crate::contact::limit_slip;
 use crate::device::StepInput;
 use crate::material::Elements;
 use crate::math::{Real, Vec3};
-use crate::model::Potential;
+use crate::model::{Potential, System, Viscous};
 
 impl<R: Real> CpuProblem<R> {
     /// x̃ = x + h v + h² M⁻¹ f
     pub(super) fn predict(&mut self, x: &[[R; 4]], v: &[[R; 4]]) {
         let h = self.system.h;
-        let (step, decay) = (R::of(h), R::of((-self.model.damping * h).exp()));
-        let fall = Vec3::of(self.model.acceleration.map(|a| a * h * h));
+        let System { air, reach, .. } = *self.system;
+        let drift = R::of(h * (-self.model.damping * h).exp() / air);
+        let fall = Vec3::of(self.model.acceleration.map(|a| a * reach * reach / air));
         let held = &self.system.held;
         map(&mut self.x_tilde, |i, _| {
             let x = Vec3::load(x[i]);
-            if held[i] { x } else { x + Vec3::load(v[i]) * (step * decay) + fall }
+            if held[i] { x } else { x + Vec3::load(v[i]) * drift + fall }
         });
         self.add_wind(x, v);
         map(&mut self.start, |i, _| Vec3::load(x[i]));
@@ -54,8 +55,11 @@ impl<R: Real> CpuProblem<R> {
             }
         }
         let (h, inv_mass, wind) = (R::of(self.system.h), &self.inv_mass, &self.wind);
+        let System { air, reach, .. } = *self.system;
+        let (per_acceleration, still) = (R::of(reach * reach / air), self.model.quasistatic);
         map(&mut self.x_tilde, |i, x| {
-            let per_force = h * h * inv_mass[i] / R::ONE.max(h * wind[i][3] * inv_mass[i]);
+            let cut = if still { R::ONE } else { R::ONE.max(h * wind[i][3] * inv_mass[i]) };
+            let per_force = per_acceleration * inv_mass[i] / cut;
             x + Vec3::load(wind[i]) * per_force
         });
     }
@@ -90,7 +94,7 @@ impl<R: Real> CpuProblem<R> {
         if self.grips.is_empty() {
             return;
         }
-        let h = R::of(self.system.h);
+        let h = R::of(self.system.reach);
         map(x, |i, mut x| {
             if self.inv_mass[i] == R::ZERO {
                 return x;
@@ -110,10 +114,11 @@ impl<R: Real> CpuProblem<R> {
     /// The objective of the step in progress, exactly the one the verbs in this precision see.
     pub(super) fn current_potential(&mut self) -> &Potential {
         if !self.potential_is_current {
-            let Potential { x_tilde, spring_pins, grips, .. } = &mut self.potential;
+            let Potential { x_tilde, spring_pins, grips, viscous, .. } = &mut self.potential;
             grips.clear();
             grips.extend(self.grips.iter().map(|grip| grip.cast()));
             x_tilde.iter_mut().zip(&self.x_tilde).for_each(|(wide, x)| *wide = x.map(Real::f64));
+            *viscous = self.viscous.as_ref().map(Viscous::cast);
             spring_pins.clear();
             spring_pins.extend(self.spring_pins.iter().map(|(i, target, k)| (*i, target.f64(), k.f64())));
             self.potential.set_touches(self.touching.touches.all.iter().map(|touch| touch.cast()));

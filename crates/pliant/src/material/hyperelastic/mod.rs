@@ -31,7 +31,7 @@ pub use neo_hookean::NeoHookean;
 pub use st_venant_kirchhoff::StVenantKirchhoff;
 pub use stable_neo_hookean::StableNeoHookean;
 
-use super::convert::{least_to_share, with_projective};
+use super::convert::{NEVER, least_to_share, with_projective};
 use super::error::not_negative;
 use super::isotropic::PrincipalHessian;
 use super::simplex::RestTet;
@@ -84,7 +84,7 @@ pub struct HyperelasticTet<R, D> {
     pub rest: RestTet<R>,
     /// ψ.
     pub density: D,
-    /// l, from 0 to 1.
+    /// l, from 0 to 1; negative: it is never converted.
     pub share: R,
 }
 
@@ -93,6 +93,11 @@ impl<D: Density<f64>> HyperelasticTet<f64, D> {
     pub fn new(rest: [Vec3<f64>; 4], density: D) -> Result<Self, MaterialError> {
         not_negative(D::NAME, "shear modulus", density.shear_modulus(), "a finite number >= 0 Pa")?;
         Ok(Self { rest: RestTet::new(D::NAME, rest)?, density, share: 0.0 })
+    }
+
+    /// The same, never converted: something else has to pull it back when it is crushed.
+    pub fn never_converted(self) -> Self {
+        Self { share: NEVER, ..self }
     }
 }
 
@@ -210,12 +215,17 @@ impl<R: Real, D: Density<R>> Energy<R, 4> for HyperelasticTet<R, D> {
 
 impl<R: Real, D: Density<R>> Convertible<R, 4> for HyperelasticTet<R, D> {
     fn share(&self) -> R {
-        self.share
+        self.share.max(R::ZERO)
     }
     fn set_share(&mut self, share: R) {
-        self.share = share;
+        if self.share >= R::ZERO {
+            self.share = share;
+        }
     }
     fn share_at(&self, x: &[Vec3<R>; 4]) -> R {
+        if self.share < R::ZERO {
+            return R::ZERO;
+        }
         least_to_share(svd(Mat3 { c: self.rest.deformation(x) }).sigma.z, D::CONVERTED_BELOW)
     }
 }

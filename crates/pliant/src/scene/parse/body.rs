@@ -4,12 +4,10 @@ use std::path::Path;
 
 use super::super::presets;
 use super::super::reader::Section;
-use super::super::types::{
-    BendModel, Cloth, MembraneModel, MeshSource, Placement, Solid, SolidModel, StretchModel, Triangulation,
-};
+use super::super::types::{BendModel, Cloth, MembraneModel, MeshSource, Placement, Solid, StretchModel, Triangulation};
 use super::super::units::shown;
 use super::copies::{Copied, copied};
-use super::{data, default_name};
+use super::{data, default_name, elasticity};
 
 /// More cells than this would not fit into memory; it is a typing error.
 const MOST_CELLS: f64 = 5e7;
@@ -75,22 +73,16 @@ fn solid(s: &Section<'_>, default_name: String, folder: &Path, notes: &mut Vec<S
     let mesh = file_or(s, shape, folder).unwrap_or_else(|| solid_shape(s, shape));
     let mesh = data::or_else(s, &name, folder, mesh, notes);
     let preset = presets::solid(s.choice("material"));
+    let model = elasticity::model(s);
     Solid {
         name,
         mesh,
         placement: Placement { flatten: s.flag("flatten").unwrap_or(false), ..placement(s) },
         density: s.number("density").unwrap_or(preset.density),
-        youngs_modulus: s.number("youngs_modulus").unwrap_or(preset.youngs_modulus),
-        poisson_ratio: s.number("poisson_ratio").unwrap_or(preset.poisson_ratio),
-        model: match s.choice("model") {
-            Some("corotated") => SolidModel::Corotated,
-            Some("stvk") => SolidModel::StVenantKirchhoff,
-            Some("neo-hookean") => SolidModel::NeoHookean,
-            Some("mooney-rivlin") => SolidModel::MooneyRivlin,
-            Some("fung") => SolidModel::Fung,
-            Some("stable-neo-hookean") => SolidModel::StableNeoHookean,
-            _ => SolidModel::AsRigidAsPossible,
-        },
+        model,
+        elasticity: elasticity::elasticity(s, model, &preset),
+        fibres: elasticity::fibres(s, model),
+        conversion: elasticity::conversion(s, model),
         strain_limit: limit(s, "strain_limit"),
         volume_limit: limit(s, "volume_limit"),
         thickness: s.number("thickness").unwrap_or(1e-3),

@@ -24,6 +24,15 @@ fn force(s: &Section<'_>) -> Force {
             s.missing("acceleration", "write for example `acceleration = [1, 0, 0]`");
             Force::Acceleration(s.vector("acceleration").unwrap_or_default())
         }
+        Some("rayleigh") => {
+            if !s.has("rate") && !s.has("retardation") {
+                let help =
+                    "write `rate` (a, what slows every motion), `retardation` (b, what slows deformation), or both";
+                s.fail("kind", "Rayleigh damping of nothing", help);
+            }
+            let [rate, retardation] = ["rate", "retardation"].map(|key| s.number(key).unwrap_or(0.0));
+            Force::Rayleigh { rate, retardation }
+        }
         _ => {
             if kind.is_some() {
                 s.missing("rate", "write for example `rate = 0.1`");

@@ -5,6 +5,7 @@ mod collider;
 mod copies;
 mod data;
 mod drag;
+mod elasticity;
 mod force;
 mod pin;
 mod settings;
@@ -148,6 +149,7 @@ fn scene(root: &Table, file: &str, folder: &Path, log: &Log) -> Scene {
     }
     check_names(root, &cloth, &solid, &collider, log);
     let contact = settings::contact(&only(root, "contact", log));
+    let time = settings::time(&only(root, "time", log), &contact);
     check_thickness(root, &contact, &cloth, &solid, log);
     let cloth: Vec<Cloth> = cloth.into_iter().map(|copy| copy.body).collect();
     let solid: Vec<Solid> = solid.into_iter().map(|copy| copy.body).collect();
@@ -163,7 +165,7 @@ fn scene(root: &Table, file: &str, folder: &Path, log: &Log) -> Scene {
         pin,
         drag,
         force: force::forces(&sections(root, "force", log)),
-        time: settings::time(&only(root, "time", log)),
+        time,
         solver: settings::solver(&only(root, "solver", log)),
         device: settings::device(&only(root, "device", log)),
         output: settings::output(&only(root, "output", log)),

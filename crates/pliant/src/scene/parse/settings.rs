@@ -13,12 +13,17 @@ pub(super) fn contact(s: &Section<'_>) -> ContactSettings {
     }
 }
 
-pub(super) fn time(s: &Section<'_>) -> Time {
+pub(super) fn time(s: &Section<'_>, contact: &ContactSettings) -> Time {
     s.check_keys(None);
+    if contact.self_collision && s.flag("quasistatic") == Some(true) {
+        let message = "quasistatic steps know no contact between bodies";
+        s.fail("quasistatic", message, "take `self_collision` out of [contact], or `quasistatic` out of [time]");
+    }
     Time {
         frame_rate: s.number("frame_rate").unwrap_or(60.0),
         frames: s.count("frames").unwrap_or(120),
         steps_per_frame: s.count("steps_per_frame").unwrap_or(1),
+        quasistatic: s.flag("quasistatic").unwrap_or(false),
     }
 }
 
@@ -35,6 +40,7 @@ pub(super) fn solver(s: &Section<'_>) -> SolverSettings {
         under_relaxation: s.number("under_relaxation"),
         over_relaxation: s.number("over_relaxation"),
         relaxation: s.number("relaxation"),
+        renew_every: s.count("renew_every"),
         initial_guess: s.choice("initial_guess").map(|guess| match guess {
             "position" => InitialGuess::Position,
             "velocity" => InitialGuess::Velocity,

@@ -29,7 +29,7 @@ fn an_empty_cloth_is_cotton_on_springs() {
     assert_eq!(cloth.stretch, StretchModel::Springs { stiffness: 1.2e4 });
     assert_eq!(cloth.bend, BendModel::Quadratic { stiffness: 1e-5 });
     assert_eq!(scene.gravity, [0.0, -9.81, 0.0]);
-    assert_eq!(scene.time, Time { frame_rate: 60.0, frames: 120, steps_per_frame: 1 });
+    assert_eq!(scene.time, Time { frame_rate: 60.0, frames: 120, steps_per_frame: 1, quasistatic: false });
     assert_eq!(scene.solver.method, "auto");
     assert_eq!((scene.solver.iterations, scene.solver.delay, scene.solver.over_relaxation), (None, 10, None));
     assert_eq!((scene.device.name.as_str(), scene.device.precision), ("auto", Precision::F32));

@@ -64,6 +64,17 @@ const MISTAKES: &[&str] = &[
     "pliant = 1\n[[cloth]]\ncopis = 3\ncopy_ofset = [0, 1, 0]\n",
     "pliant = 1\n[[cloth]]\ncopies = 2\ncopy_offset = [0, \"1 s\", 0]\ncopy_turn = 90\n",
     "pliant = 1\n[[cloth]]\nname = \"a\"\ncopies = 2\ncopy_offset = [0, 1, 0]\n[[cloth]]\nname = \"a-1\"\n",
+    "pliant = 1\n[[solid]]\nshape = \"box\"\nmodel = \"stvk\"\nparameters = [\"1 kPa\"]\n",
+    "pliant = 1\n[[solid]]\nshape = \"box\"\nmodel = \"fung\"\nparameters = [1, \"1 m\", 1, \"2 Pa\"]\nyoungs_modulus = 1\n",
+    "pliant = 1\n[[solid]]\nshape = \"box\"\nmodel = \"spline\"\nparameters = []\n",
+    "pliant = 1\n[[solid]]\nshape = \"box\"\nknots = [[1, 0], [2, 10]]\n",
+    "pliant = 1\n[[solid]]\nshape = \"box\"\nmodel = \"spline\"\nknots = [[1, 0], [2, -10]]\narea_knots = [[0.5, -1], [2, 1]]\nvolume_knots = [[1, 0], [1, 0]]\n",
+    "pliant = 1\n[[solid]]\nshape = \"box\"\nmodel = \"spline\"\nknots = [1, 0]\nfibres = [0, 0, 0]\n",
+    "pliant = 1\n[[solid]]\nshape = \"box\"\nmodel = \"spline\"\nfibres = [[1, 0, 0], [0, 1, 0], [0, 0, 1]]\nfibre_knots = [[[1, 0], [2, 1]], [[1, 0], [2, 1]]]\n",
+    "pliant = 1\n[[solid]]\nshape = \"box\"\nmodel = \"stvk\"\nconversion = false\n",
+    "pliant = 1\n[[solid]]\nshape = \"box\"\nmodel = \"fung\"\nconversion = false\nstrain_limit = [0.7, 1.5]\n",
+    "pliant = 1\n[[cloth]]\n[[force]]\nkind = \"rayleigh\"\n",
+    "pliant = 1\n[[cloth]]\n[time]\nquasistatic = true\n[contact]\nself_collision = true\n",
     "pliant = 1\n[contact]\nself_collision = true\n[[cloth]]\nthickness = 0\ncopies = 2\ncopy_offset = [0, 1, 0]\n",
 ];
 

@@ -18,6 +18,7 @@ fn scene_for(section: &SectionKeys, key: &Key, line: &str) -> String {
         ("collider", _) => "size = 1\n",
         ("force", Some("acceleration")) => "acceleration = [0, 0, 0]\n",
         ("force", Some("damping")) => "rate = 1\n",
+        ("force", Some("rayleigh")) => "",
         ("force", _) => "velocity = [0, 0, 0]\n",
         ("pin", _) => "vertices = 0\n",
         ("drag", _) => "path = [[0, 0, 0, 0], [1, 0, 1, 0]]\nstiffness = 1\n",

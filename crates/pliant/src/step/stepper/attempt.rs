@@ -112,7 +112,8 @@ where
             device.measure(problem, Moment::Still, x_start);
         }
         let first_piece = self.has_v_before && *h == self.settings.h;
-        let before = Before { x: x_start, v: v_next, v_before: v_before.as_ref().filter(|_| first_piece), h: *h };
+        let v_before = v_before.as_ref().filter(|_| first_piece);
+        let before = Before { x: x_start, v: v_next, v_before, h: *h, still: self.grasp.model().quasistatic };
         guess(device, problem, self.settings.initial_guess, &before, x)?;
         // Position-based sweeps have contacts and friction of their own.
         if self.settings.method.minimises {
@@ -137,7 +138,8 @@ where
         // Between the iterations of a remote device there is no time to look at the clock.
         let deadline = deadline.filter(|_| !self.device.is_remote());
         let control = Control::iterations(iterations).until(deadline).to_tolerance(tolerance).heeding(&self.stop);
-        control.until_settled(until_settled && deadline.is_some())
+        let until_settled = until_settled && (deadline.is_some() || self.grasp.model().quasistatic);
+        control.until_settled(until_settled)
     }
 
     /// Measures the solution of a piece, and ends the piece with it.
@@ -149,6 +151,9 @@ where
         device.measure(problem, Moment::Solution, x);
         let measured = begun.elapsed();
         device.end_step(problem, x_start, x, v_next);
+        if self.grasp.model().quasistatic {
+            device.clear(v_next);
+        }
         let begun = Instant::now();
         device.measure(problem, Moment::End, x);
         self.certificate_time = measured + begun.elapsed();
