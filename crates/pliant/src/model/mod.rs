@@ -17,7 +17,7 @@ mod select;
 mod system;
 
 pub use build::ModelBuilder;
-pub use conversion::Conversion;
+pub use conversion::{Conversion, UNDONE};
 pub use drag::{Drag, Path, Pinched};
 pub use error::ModelError;
 pub use hands::{Hands, Held};

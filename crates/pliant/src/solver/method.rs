@@ -320,9 +320,14 @@ impl Method {
         }
     }
 
-    /// Whether it factors a matrix or divides by curvatures of E, which only CPUs can.
+    /// Whether it factors a matrix, or solves with the Hessian of E in `f64`, which only CPUs can.
     pub fn needs_cpu(&self) -> bool {
-        matches!(self.kind, Kind::Direct | Kind::PcgDirect) || self.needs == Needs::Energy
+        matches!(self.kind, Kind::Direct | Kind::PcgDirect | Kind::Newton(_))
+    }
+
+    /// Whether what it does next depends in every iteration on scalars, for which a device that is far away is waited for.
+    pub fn waits(&self) -> bool {
+        matches!(self.kind, Kind::NonlinearCg(_) | Kind::Lbfgs(_))
     }
 
     /// It is accelerated or over-relaxed, and its usual number of iterations as good as finishes a solve of so many vertices:
@@ -354,15 +359,10 @@ impl Method {
         if direct || !self.needs_cpu() {
             return Ok(());
         }
-        let device = device.to_string();
-        // Another method is no way out for elements that only this one solves.
-        Err(match model.elements.iter().find(|elements| !elements.is_projective()) {
-            Some(elements) => MethodError::NoMethodOnDevice { element: elements.name(), device },
-            None => {
-                let what = if self.needs == Needs::Energy { "curvatures of E" } else { "a factor of its matrix" };
-                MethodError::NotOnDevice { method: self.name, what, device }
-            }
-        })
+        let what = if self.needs == Needs::Energy { "the Hessian of E" } else { "a factor of its matrix" };
+        let projective = model.elements.iter().all(|elements| elements.is_projective());
+        let instead = if projective { "pd-multigrid-chebyshev" } else { "descent" };
+        Err(MethodError::NotOnDevice { method: self.name, what, device: device.to_string(), instead })
     }
 }
 
@@ -408,8 +408,7 @@ pub enum MethodError {
     },
     /// The device lacks what the method needs.
     #[error(
-        "method '{method}' needs {what}, which {device} does not do; use --device cpu, or method \
-         'pd-multigrid-chebyshev'"
+        "method '{method}' needs {what}, which {device} does not do; use --device cpu, or method '{instead}'"
     )]
     NotOnDevice {
         /// The method.
@@ -418,17 +417,8 @@ pub enum MethodError {
         what: &'static str,
         /// The device.
         device: String,
-    },
-    /// No method of the device solves an element.
-    #[error(
-        "no method on {device} can solve '{element}' elements: they have no projection; use --device cpu, or a \
-         projective material (springs, arap, quadratic bending)"
-    )]
-    NoMethodOnDevice {
-        /// The element.
-        element: &'static str,
-        /// The device.
-        device: String,
+        /// What to do.
+        instead: &'static str,
     },
     /// An element lacks what the method needs.
     #[error("method '{method}' cannot solve '{element}' elements: they have no {lacks}; use {instead}")]
@@ -461,7 +451,7 @@ const STIFF: f64 = 1e6;
 pub fn choose_method(scene: &Scene, model: &Model, direct: bool) -> &'static Method {
     let small = direct && scene.solver.budget_ms.is_none() && model.vertices() <= NEWTON_LIMIT;
     let any_energy = model.elements.iter().any(|elements| !elements.is_projective());
-    let name = if any_energy && model.vertices() > NEWTON_LIMIT {
+    let name = if any_energy && (!direct || model.vertices() > NEWTON_LIMIT) {
         "descent"
     } else if any_energy || small && largest_stiffness_ratio(model, scene.time.step_size()) > STIFF {
         "newton"
@@ -506,7 +496,7 @@ impl Method {
                 Needs::Constraints => (elements.is_compliant(), "constraint form (position-based dynamics needs one)"),
             };
             if !offers {
-                let instead = "method 'descent' or 'newton' (on the CPU), or a projective material (springs, arap, quadratic bending)";
+                let instead = "method 'descent' or 'newton', or a projective material (springs, arap, quadratic bending)";
                 return Err(MethodError::Unsuitable { method: self.name, element: elements.name(), lacks, instead });
             }
         }

@@ -44,7 +44,7 @@ impl<D: Device> Solver<D> for NonlinearCg<D> {
         while control.go_on(device, problem, report.iterations, x) {
             let renewed = report.iterations.is_multiple_of(RENEWED);
             if renewed {
-                device.rescale(problem, self.scale, x)?;
+                device.rescale(problem, self.scale, x);
             }
             device.gradient(problem, x, g);
             device.divide_by_scale(problem, g, z);

@@ -50,9 +50,10 @@ pub(super) fn guess<D: Device>(
         }
     }
     if which != InitialGuess::Inertia {
-        device.hold(problem, x)?;
+        device.hold(problem, x);
     }
-    device.convert(problem, x);
+    // Whether it changed E does not matter yet.
+    device.convert(problem, x, SLOPE);
     Ok(())
 }
 
