@@ -137,7 +137,12 @@ impl Gpu {
     /// Raises l where x needs it; of how many elements, to `raised`.
     pub(crate) fn raise_shares(&mut self, problem: &GpuProblem, x: &Field, raised: Slot) {
         let partials = self.renew_shares(problem, x, 0.0);
-        let quantity = Quantity { first: problem.layout.first_objective(), count: partials, reduction: Reduction::Sum, slot: raised };
+        let quantity = Quantity {
+            first: problem.layout.first_objective(),
+            count: partials,
+            reduction: Reduction::Sum,
+            slot: raised,
+        };
         self.vector.finish_all(&mut self.recorder, &problem.measured, &[quantity]);
     }
 

@@ -89,7 +89,9 @@ impl Gpu {
         let (context, n) = (self.context.clone(), u64::from(problem.n));
         let mut elements = Vec::new();
         for (k, batch) in problem.batches.iter().enumerate() {
-            let Some(element) = problem.model.elements[batch.index].wgsl().filter(|twin| twin.isotropic) else { continue };
+            let Some(element) = problem.model.elements[batch.index].wgsl().filter(|twin| twin.isotropic) else {
+                continue;
+            };
             let label = format!("scale {}", element.prefix);
             let text = scale_text(&element);
             let kernel = self.library.kernel_of::<ElementParameters>(SMALL_GROUP, &label, &text, "scale", &ACCESS)?;

@@ -26,7 +26,7 @@ fn parse(text: &str) -> Scene {
 fn block(model: &str, more: &str) -> String {
     format!(
         "pliant = 1\n[time]\nframe_rate = 30\n[[solid]]\nshape = 'box'\nsize = [0.4, 0.2, 0.2]\ncells = [5, 3, 3]\n\
-         jitter = 0.01\nyoungs_modulus = 4e4\npoisson_ratio = 0.35\ndensity = 1000\nmodel = '{model}'\n{more}\n\
+         jitter = 0.01\npoisson_ratio = 0.35\ndensity = 1000\nmodel = '{model}'\n{more}\n\
          [[pin]]\ninside = [[-0.22, -1, -1], [-0.18, 1, 1]]\n"
     )
 }
@@ -92,8 +92,8 @@ fn apart(a: &[[f64; 3]], b: &[[f64; 3]]) -> f64 {
     apart.fold(0.0, |most: f64, apart| if apart.is_nan() { f64::INFINITY } else { most.max(apart) }) / largest
 }
 
-/// Bounds: F of a tet with edges of 7 cm at 0.2 m is rounded by some 3·10⁻⁷, of strains of a few hundredths, so gradients to some
-/// 10⁻⁵; three iterations are no worse.
+/// Bounds: F of a tet with edges of 7 cm at 0.2 m is rounded by some 3·10⁻⁷, so gradients of strains of a few hundredths to some
+/// 10⁻⁵ of them, and of the largest, which is what they are compared with, less; crushed elements are steeper. Seen: a tenth.
 #[test]
 fn every_verb_of_descent_agrees_with_the_cpu_for_every_material() {
     if skip() {
@@ -102,7 +102,7 @@ fn every_verb_of_descent_agrees_with_the_cpu_for_every_material() {
     let mut gpu = Gpu::open(&Choice::Any).unwrap();
     for model in MODELS {
         for crushed in [false, true] {
-            let (built, mut state) = Model::new(&parse(&block(model, ""))).unwrap();
+            let (built, mut state) = Model::new(&parse(&block(model, "youngs_modulus = 4e4"))).unwrap();
             let built = Arc::new(built);
             let mut random = SplitMix(7);
             state.x.iter_mut().for_each(|x| *x = x.map(|c| f64::from(c as f32)));
@@ -126,11 +126,16 @@ fn every_verb_of_descent_agrees_with_the_cpu_for_every_material() {
                 error(exact.energies[0], found.energies[0]),
                 error(exact.energies[1], found.energies[1]),
             );
-            let bound = if crushed { 2e-3 } else { 5e-5 };
+            let bound = if crushed { 4e-5 } else { 1e-5 };
             assert!(apart(&exact.gradient, &found.gradient) < bound, "{model}");
             assert!((0..2).all(|k| apart(&exact.divided[k], &found.divided[k]) < bound), "{model}");
-            assert!(apart(&exact.moved, &found.moved) < 0.2 * bound, "{model}");
-            assert!(error(exact.residual, found.residual) < 10.0 * bound, "{model}: {} {}", exact.residual, found.residual);
+            assert!(apart(&exact.moved, &found.moved) < bound, "{model}");
+            assert!(
+                error(exact.residual, found.residual) < 10.0 * bound,
+                "{model}: {} {}",
+                exact.residual,
+                found.residual
+            );
             assert!((0..2).all(|k| error(exact.energies[k], found.energies[k]) < bound), "{model}: {exact:?}");
             assert_eq!(exact.raised, found.raised, "{model}: how many elements are converted");
             assert!(apart(&exact.held, &found.held) < 1e-6, "{model}: held vertices");
@@ -172,7 +177,7 @@ fn steps_of_descent_agree_with_the_cpu_and_with_themselves_for_every_material() 
         return;
     }
     for model in MODELS {
-        let text = block(model, "velocity = [0, 1, 0]");
+        let text = block(model, "youngs_modulus = 4e5\nvelocity = [0, 0.5, 0]");
         let (cpu, exact, _) = after(&on(&text, ["cpu", "f64"], "descent", 200), &CpuOnly, 4);
         let scene = on(&text, ["gpu", "f32"], "descent", 200);
         let (gpu, found, retries) = after(&scene, &AllDevices, 4);
@@ -180,6 +185,8 @@ fn steps_of_descent_agree_with_the_cpu_and_with_themselves_for_every_material() 
         let farthest = apart(&cpu.x, &gpu.x);
         println!("{model}: {farthest:.2e} apart, E {} {}, {retries} retries", exact.energy, found.energy);
         assert_eq!(retries, 0, "{model}");
+        // What is converted depends on which iterates are looked at.
+        assert!(cpu.converted.iter().chain(&gpu.converted).all(|share| *share == 0.0), "{model}");
         assert!(farthest < 1e-4, "{model}: {farthest}");
         assert!((found.energy - exact.energy).abs() < 1e-3 * exact.energy, "{model}: {found:?} {exact:?}");
         assert_eq!(gpu.hash(), again.hash(), "{model}: another run, other bits");
@@ -197,13 +204,15 @@ fn every_descent_ends_where_the_cpu_does_and_takes_cloth_and_contacts() {
                 model = 'neo-hookean'\nposition = [0.5, 0.09, 0]\n[[collider]]\nshape = 'half-space'\n[[pin]]\n\
                 body = 'cloth'\ncorners = ['-x-z']\n[solver]\ncontact_stiffness = 0.2\n";
     for method in METHODS.iter().filter(|method| method.needs == Needs::Energy && !method.needs_cpu()) {
-        let iterations = if method.name.contains("jacobi") || method.name == "descent" { 400 } else { 1500 };
+        // Without preconditioner even 1500 iterations do not end there.
+        let scaled = method.name.contains("jacobi") || method.name == "descent";
+        let (iterations, bound) = if scaled { (400, 2e-3) } else { (1500, 1e-2) };
         let (cpu, exact, _) = after(&on(text, ["cpu", "f64"], method.name, iterations), &CpuOnly, 2);
         let (gpu, found, _) = after(&on(text, ["gpu", "f32"], method.name, iterations), &AllDevices, 2);
         let farthest = apart(&cpu.x, &gpu.x);
         println!("{}: {farthest:.2e} apart, E {} {}", method.name, exact.energy, found.energy);
-        assert!(farthest < 2e-3, "{}: {farthest}", method.name);
-        assert!((found.energy - exact.energy).abs() < 2e-2 * exact.energy, "{}: {found:?} {exact:?}", method.name);
+        assert!(farthest < bound, "{}: {farthest}", method.name);
+        assert!((found.energy - exact.energy).abs() < bound * exact.energy, "{}: {found:?} {exact:?}", method.name);
     }
 }
 
@@ -239,7 +248,7 @@ fn a_resumed_simulation_takes_the_same_steps() {
     for _ in 0..5 {
         whole.step().unwrap();
     }
-    let middle = whole.state().unwrap();
+    let (middle, rho) = (whole.state().unwrap(), whole.rho().unwrap());
     let mut shown = State::default();
     let next = whole.step_showing(&mut |state| shown = state).unwrap();
     assert!(shown == middle, "what is shown while the device goes on is the whole state");
@@ -247,7 +256,7 @@ fn a_resumed_simulation_takes_the_same_steps() {
     assert!(middle.converted.iter().any(|share| *share > 0.0 && *share < 1.0), "nothing is converted");
     let mut resumed = Simulation::on(&AllDevices, &scene).unwrap();
     resumed.set_state(&middle).unwrap();
-    resumed.set_rho(whole.rho().unwrap());
+    resumed.set_rho(rho);
     resumed.step().unwrap();
     for step in 0..3 {
         assert!(whole.state().unwrap() == resumed.state().unwrap(), "step {step}");

@@ -87,8 +87,20 @@ pub(crate) fn bench(args: &Args, typed: &BenchArgs) -> anyhow::Result<Exit> {
 fn table(rows: &[(Case, StepTimes, ForceTimes)]) -> String {
     let Some((_, first, _)) = rows.first() else { return String::new() };
     let mut steps = Table::new(&[
-        "scene", "vertices", "tets", "mean", "p50", "p99", "max", "GPU, p50", "course", "times faster", "wanted", "E/E0",
-        "retries", "error",
+        "scene",
+        "vertices",
+        "tets",
+        "mean",
+        "p50",
+        "p99",
+        "max",
+        "GPU, p50",
+        "course",
+        "times faster",
+        "wanted",
+        "E/E0",
+        "retries",
+        "error",
     ]);
     let mut forces = Table::new(&["scene", "iteration", "force", "share, %", "bytes/tet", "floor", "force/floor"]);
     for (case, times, own) in rows {

@@ -14,7 +14,7 @@ use crate::device::{Blend, Device, Slot};
 const LOOKED_AT: usize = 16;
 /// E is not known better than to this part of it: its terms are of single precision, and the strains that they are made of are
 /// differences of it.
-const ROUNDING: f64 = 1e-6;
+pub(super) const ROUNDING: f64 = 1e-6;
 /// What ∇Eᵀ P⁻¹ ∇E promises is lost in rounding if it is less than this part of what the solve has gained.
 const DROWNED: f64 = 1e-6;
 

@@ -354,15 +354,23 @@ impl Method {
         self.chebyshev || self.kind == Kind::Vivace
     }
 
-    /// Refuses a device without the direct solver that the method needs.
+    /// Refuses a device without direct solver, which is a GPU, where the method needs one or an element has no formula there.
     pub fn check_device(&self, model: &Model, direct: bool, device: &str) -> Result<(), MethodError> {
-        if direct || !self.needs_cpu() {
+        if direct {
+            return Ok(());
+        }
+        let device = device.to_string();
+        // Another method is no way out.
+        if let Some(elements) = model.elements.iter().find(|elements| !elements.is_empty() && elements.wgsl().is_none()) {
+            return Err(MethodError::NoMethodOnDevice { element: elements.name(), device });
+        }
+        if !self.needs_cpu() {
             return Ok(());
         }
         let what = if self.needs == Needs::Energy { "the Hessian of E" } else { "a factor of its matrix" };
         let projective = model.elements.iter().all(|elements| elements.is_projective());
         let instead = if projective { "pd-multigrid-chebyshev" } else { "descent" };
-        Err(MethodError::NotOnDevice { method: self.name, what, device: device.to_string(), instead })
+        Err(MethodError::NotOnDevice { method: self.name, what, device, instead })
     }
 }
 
@@ -407,9 +415,7 @@ pub enum MethodError {
         help: String,
     },
     /// The device lacks what the method needs.
-    #[error(
-        "method '{method}' needs {what}, which {device} does not do; use --device cpu, or method '{instead}'"
-    )]
+    #[error("method '{method}' needs {what}, which {device} does not do; use --device cpu, or method '{instead}'")]
     NotOnDevice {
         /// The method.
         method: &'static str,
@@ -419,6 +425,17 @@ pub enum MethodError {
         device: String,
         /// What to do.
         instead: &'static str,
+    },
+    /// No method of the device solves an element.
+    #[error(
+        "no method on {device} can solve '{element}' elements: they have no formula there; use --device cpu, or a \
+         projective material (springs, arap, quadratic bending)"
+    )]
+    NoMethodOnDevice {
+        /// The element.
+        element: &'static str,
+        /// The device.
+        device: String,
     },
     /// An element lacks what the method needs.
     #[error("method '{method}' cannot solve '{element}' elements: they have no {lacks}; use {instead}")]
@@ -496,7 +513,8 @@ impl Method {
                 Needs::Constraints => (elements.is_compliant(), "constraint form (position-based dynamics needs one)"),
             };
             if !offers {
-                let instead = "method 'descent' or 'newton', or a projective material (springs, arap, quadratic bending)";
+                let instead =
+                    "method 'descent' or 'newton', or a projective material (springs, arap, quadratic bending)";
                 return Err(MethodError::Unsuitable { method: self.name, element: elements.name(), lacks, instead });
             }
         }

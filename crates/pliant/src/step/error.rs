@@ -107,10 +107,10 @@ pub(super) fn way_out(method: &str, device: &str, precision: &str) -> String {
 impl SimulationError {
     /// It is about the device, and the CPU may do what this one could not.
     pub fn may_work_on_cpu(&self) -> bool {
-        use MethodError::NotOnDevice;
+        use MethodError::{NoMethodOnDevice, NotOnDevice};
         match self {
             Self::Device(error) => !matches!(error, DeviceError::Cholesky(_) | DeviceError::Unknown { .. }),
-            Self::Method(error) => matches!(error, NotOnDevice { .. }),
+            Self::Method(error) => matches!(error, NotOnDevice { .. } | NoMethodOnDevice { .. }),
             _ => false,
         }
     }

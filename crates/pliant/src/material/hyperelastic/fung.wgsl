@@ -61,7 +61,7 @@ fn fung_tet_gradient(e: FungTet, x: array<vec3<f32>, 4>) -> array<vec3<f32>, 4> 
 fn fung_tet_scale(e: FungTet, x: array<vec3<f32>, 4>) -> array<Sym3, 4> {
     let f = svd(tet_deformation(e.tet.gradients, x));
     let variables = invariants_of(f.sigma);
-    let shape = isochoric_jet(variables);
+    let shape = isochoric_jet(variables, f.sigma);
     let slow = jet_add(jet_line(shape, e.s.x, 0.0), bulk_jet(e.s.y, variables[2]));
     let psi = jet_add(slow, jet_line(growth_jet(jet_line(shape, e.s3, 0.0)), e.s.z, 0.0));
     return hyperelastic_diagonal(e.tet, f, psi, fung_tet_shear(e));

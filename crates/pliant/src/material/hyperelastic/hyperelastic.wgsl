@@ -146,8 +146,10 @@ fn isochoric_slopes(s: Strain) -> vec2<f32> {
     return quality_slope(q) * vec2<f32>(select(0.0, -0.5 * q / size, third > LEAST_SIZE), power);
 }
 
-fn isochoric_jet(x: array<Jet, 3>) -> Jet {
+// Jets take the sizes from the singular values themselves: of what is shrunk little is left of I − 3, plus 3.
+fn isochoric_jet(x: array<Jet, 3>, sigma: vec3<f32>) -> Jet {
     var third = jet_line(x[0], 1.0 / 3.0, 1.0);
+    third.value = dot(sigma, sigma) / 3.0;
     if third.value <= LEAST_SIZE { third = jet_constant(LEAST_SIZE); }
     return of_quality_jet(jet_product(x[2], jet_power(third, -1.5)));
 }
@@ -184,9 +186,11 @@ fn isochoric_area_slopes(s: Strain) -> vec3<f32> {
     return quality_slope(q) * vec3<f32>(by_size * (2.0 + s.i) / 3.0, by_size / -6.0, 2.0 * j * power);
 }
 
-fn isochoric_area_jet(x: array<Jet, 3>) -> Jet {
+fn isochoric_area_jet(x: array<Jet, 3>, sigma: vec3<f32>) -> Jet {
     let bent = jet_add(jet_product(x[0], x[0]), jet_line(x[1], -1.0, 0.0));
     var third = jet_line(jet_add(jet_line(x[0], 2.0, 0.0), jet_line(bent, 0.5, 0.0)), 1.0 / 3.0, 1.0);
+    let areas = sigma.yxx * sigma.zzy;
+    third.value = dot(areas, areas) / 3.0;
     if third.value <= LEAST_AREA { third = jet_constant(LEAST_AREA); }
     var j_sq = jet_product(x[2], x[2]);
     if x[2].value <= 0.0 { j_sq = jet_constant(0.0); }

@@ -30,8 +30,8 @@ fn mooney_rivlin_tet_gradient(e: MooneyRivlinTet, x: array<vec3<f32>, 4>) -> arr
 fn mooney_rivlin_tet_scale(e: MooneyRivlinTet, x: array<vec3<f32>, 4>) -> array<Sym3, 4> {
     let f = svd(tet_deformation(e.tet.gradients, x));
     let variables = invariants_of(f.sigma);
-    let shape = jet_add(jet_line(isochoric_jet(variables), e.s.x, 0.0), bulk_jet(e.s.y, variables[2]));
-    let psi = jet_add(shape, jet_line(isochoric_area_jet(variables), e.s.z, 0.0));
+    let shape = jet_add(jet_line(isochoric_jet(variables, f.sigma), e.s.x, 0.0), bulk_jet(e.s.y, variables[2]));
+    let psi = jet_add(shape, jet_line(isochoric_area_jet(variables, f.sigma), e.s.z, 0.0));
     return hyperelastic_diagonal(e.tet, f, psi, 2.0 * (e.s.x + e.s.z));
 }
 

@@ -29,7 +29,7 @@ fn neo_hookean_tet_gradient(e: NeoHookeanTet, x: array<vec3<f32>, 4>) -> array<v
 fn neo_hookean_tet_scale(e: NeoHookeanTet, x: array<vec3<f32>, 4>) -> array<Sym3, 4> {
     let f = svd(tet_deformation(e.tet.gradients, x));
     let variables = invariants_of(f.sigma);
-    let psi = jet_add(jet_line(isochoric_jet(variables), e.s.x, 0.0), bulk_jet(e.s.y, variables[2]));
+    let psi = jet_add(jet_line(isochoric_jet(variables, f.sigma), e.s.x, 0.0), bulk_jet(e.s.y, variables[2]));
     return hyperelastic_diagonal(e.tet, f, psi, 2.0 * e.s.x);
 }
 
