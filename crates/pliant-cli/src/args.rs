@@ -119,6 +119,7 @@ Examples:
   pliant bench pd
   pliant bench pd --device gpu --large --json
   pliant bench pd --device gpu --budget-ms 5 --steps 1000
+  pliant bench descent --device gpu
   pliant bench colouring --device gpu --large
 
 pd: steps of the course's scenes (SIGGRAPH course on projective dynamics, GTX 970) with pd-jacobi-chebyshev, timed from
@@ -127,6 +128,10 @@ starts with a second of work, because idle processors are slow. With --budget-ms
 of iterations: the table shows how many they made, how many steps were later than 1.05 deadlines, and the means of |grad E|
 and of E/E0, the energy of a solution over that where its solve began, without the first 20 steps. The armadillo is read from
 tet/ in the folder of the variable PLIANT_DATA, else in ../shared/data; without it a box of as many tets is timed instead.
+
+descent: steps of the solids of course section 3 (GTX Titan X), neo-Hookean, with 96 iterations of descent; and an iteration
+alone, how much of it is the evaluation of forces, and the time to stream the bytes that this moves at least. The armadillo is
+read from where pd reads it; without it a generated creature of as many tets is timed. --budget-ms means nothing here.
 
 colouring: every way to colour the vertices of cloths and solids, on the device and on the CPU, and recolouring where one
 vertex in 20 has another contact than before. ms: the shortest, with the graph on the device, where the colours stay;
@@ -138,7 +143,7 @@ GPU ms: how much of that the GPU works; waits: how often the host waits for it. 
 #[command(after_help = BENCH_AFTER)]
 pub struct BenchArgs {
     /// Which table
-    #[arg(value_parser = ["pd", "colouring"], default_value = "pd")]
+    #[arg(value_parser = ["pd", "descent", "colouring"], default_value = "pd")]
     pub name: String,
     /// Where to compute: auto, cpu, gpu or gpu:NAME
     #[arg(long, value_name = "NAME", default_value = "auto")]
@@ -158,7 +163,7 @@ pub struct BenchArgs {
     /// Deadline per step, ms, instead of a number of iterations
     #[arg(long, value_name = "MS", value_parser = milliseconds, allow_negative_numbers = true)]
     pub budget_ms: Option<f64>,
-    /// Solve one more step by the reference, too, and show its relative error (pd; takes seconds to minutes per scene)
+    /// Solve one more step by the reference, too, and show its relative error (pd, descent; takes seconds to minutes per scene)
     #[arg(long)]
     pub error: bool,
 }

@@ -47,15 +47,12 @@ pub(crate) fn text(obstacles: Obstacles) -> String {
 }
 
 impl Balance {
-    /// `None` where nothing may touch anything, or all is held.
+    /// `None` where all is held.
     pub(crate) fn new(
         context: &Context,
         library: &mut Library,
         (model, system): (&Model, &System),
     ) -> Result<Option<Self>, GpuError> {
-        if !model.has_contacts() {
-            return Ok(None);
-        }
         let parts = Parts::new(model, system);
         if parts.is_held.iter().all(|&is_held| is_held) {
             return Ok(None);

@@ -8,7 +8,9 @@ use crate::order::Order;
 use crate::problem::GpuProblem;
 use crate::readback::Ticket;
 use pliant::contact::close::{Side, Touch};
-use pliant::device::{Blend, Device, DeviceError, Factor, Measures, Moment, Slot, StepInput};
+use pliant::device::{
+    Blend, Device, DeviceError, Factor, Measures, Moment, SLOTS, Scale, Slot, StepInput, descend_by_verbs,
+};
 use pliant::model::{Model, Potential, System};
 use std::sync::Arc;
 use std::time::Instant;
@@ -27,9 +29,22 @@ pub struct Reading {
     order: Arc<Order>,
 }
 
+/// Numbers on their way to the host.
+#[derive(Debug)]
+pub struct Numbers(Wanted);
+
+#[derive(Debug)]
+enum Wanted {
+    Nothing,
+    /// Pairs (high, low).
+    Scalars(Ticket),
+    Shares(Ticket),
+}
+
 impl Gpu {
     fn upload_model(&mut self, model: &Arc<Model>, system: &Arc<System>) -> Result<GpuProblem, GpuError> {
         let problem = GpuProblem::new(&self.context, &mut self.library, model, system)?;
+        self.ensure_shares(&problem)?;
         if model.self_friction.is_none() {
             self.search = None;
         } else if !self.search.as_ref().is_some_and(|search| search.is_about(model)) {
@@ -47,6 +62,7 @@ impl Device for Gpu {
     type Points = Points;
     type Problem = GpuProblem;
     type Reading = Reading;
+    type Numbers = Numbers;
 
     fn name(&self) -> String {
         format!("gpu: {}", self.info().name)
@@ -72,6 +88,10 @@ impl Device for Gpu {
         [problem.moved_bytes(), 16 * u64::from(problem.n)]
     }
 
+    fn force_bytes(&self, problem: &GpuProblem) -> [u64; 2] {
+        [problem.force_bytes(), 16 * u64::from(problem.n)]
+    }
+
     fn stream(&mut self, bytes: [u64; 2], times: usize) -> Result<(), DeviceError> {
         self.stream_bytes(bytes, times).map_err(|error| self.device_error(error))
     }
@@ -90,6 +110,23 @@ impl Device for Gpu {
         if let Some(search) = &mut self.search {
             search.set_sides(&mut self.recorder, sides);
         }
+    }
+
+    fn request_conversion(&mut self) -> Result<Numbers, DeviceError> {
+        let Some(shares) = self.known_shares() else { return Ok(Numbers(Wanted::Nothing)) };
+        let bytes = 0..shares.bytes();
+        let Self { recorder, shares, .. } = self;
+        let asked = shares.as_ref().map(|shares| recorder.request_read(shares.now(), bytes));
+        let asked = asked.transpose().map_err(|error| self.device_error(error))?;
+        Ok(Numbers(asked.map_or(Wanted::Nothing, Wanted::Shares)))
+    }
+
+    fn set_conversion(&mut self, shares: &[f64]) {
+        self.write_shares(shares);
+    }
+
+    fn undo_conversion(&mut self) {
+        self.undo_shares();
     }
 
     fn points(&self, problem: &GpuProblem) -> Points {
@@ -144,6 +181,31 @@ impl Device for Gpu {
         self.vector.copy_scalar(&mut self.recorder, from, to);
     }
 
+    fn request_scalars(&mut self) -> Result<Numbers, DeviceError> {
+        let asked = self.recorder.request_read(&self.vector.scalars, 0..8 * SLOTS as u64);
+        asked.map(|ticket| Numbers(Wanted::Scalars(ticket))).map_err(|error| self.device_error(error))
+    }
+
+    fn receive_numbers(&mut self, Numbers(wanted): Numbers) -> Result<Vec<f64>, DeviceError> {
+        let (ticket, pairs) = match wanted {
+            Wanted::Nothing => return Ok(Vec::new()),
+            Wanted::Scalars(ticket) => (ticket, true),
+            Wanted::Shares(ticket) => (ticket, false),
+        };
+        let read = self.recorder.wait(ticket, |bytes| {
+            let mut values = bytes.chunks_exact(4).map(bytemuck::pod_read_unaligned::<f32>).map(f64::from);
+            if !pairs {
+                return values.collect();
+            }
+            std::iter::from_fn(|| Some(values.next()? + values.next()?)).collect()
+        });
+        read.map_err(|error| self.device_error(error))
+    }
+
+    fn copy_unless_lower(&mut self, lower: [Slot; 2], from: &Points, to: &mut Points) {
+        self.vector.copy_unless_lower(&mut self.recorder, lower, &from.field, &to.field);
+    }
+
     fn scalar(&mut self, slot: Slot) -> Result<f64, DeviceError> {
         let read = self.vector.scalars(&mut self.recorder);
         read.map(|scalars| scalars[slot.0]).map_err(|error| self.device_error(error))
@@ -154,11 +216,24 @@ impl Device for Gpu {
         // Software shares its processors with the thread that waits.
         self.step_clock.begun = self.context.info.kind.is_hardware().then(Instant::now);
         self.predict(problem, input, &x.field, &v.field);
+        self.begin_conversion(problem, &x.field, input.since);
         self.find_touches(problem, input.since, &x.field);
     }
 
     fn start(&mut self, problem: &GpuProblem, x: &mut Points) {
         self.vector.copy(&mut self.recorder, &problem.x_tilde, &x.field);
+    }
+
+    fn hold(&mut self, problem: &GpuProblem, x: &mut Points) {
+        self.hold_vertices(problem, &x.field);
+    }
+
+    fn convert(&mut self, problem: &mut GpuProblem, x: &Points, raised: Slot) {
+        self.raise_shares(problem, &x.field, raised);
+    }
+
+    fn objective_to(&mut self, problem: &mut GpuProblem, x: &Points, out: Slot) {
+        self.record_objective(problem, &x.field, out);
     }
 
     fn meet_colliders(&mut self, problem: &mut GpuProblem, x: &mut Points) {
@@ -188,12 +263,15 @@ impl Device for Gpu {
 
     fn potential<'a>(&mut self, problem: &'a mut GpuProblem) -> Result<&'a Potential, DeviceError> {
         self.read_grips(problem).map_err(|error| self.device_error(error))?;
-        let GpuProblem { order, potential, x_tilde, touching, .. } = problem;
+        let GpuProblem { order, potential, x_tilde, .. } = &mut *problem;
         let target = &mut potential.x_tilde;
         let read = self.recorder.read_points(x_tilde, |place, x| {
             target[order.vertex[place] as usize] = [x[0], x[1], x[2], 0.0];
         });
         read.map_err(|error| self.device_error(error))?;
+        let converted = self.request_conversion()?;
+        problem.potential.convert(&self.receive_numbers(converted)?);
+        let GpuProblem { order, potential, touching, .. } = problem;
         if let Some(touching) = touching {
             let touches = touching.read(&mut self.recorder, order).map_err(|error| self.device_error(error))?;
             potential.set_touches(touches.iter().map(Touch::cast));
@@ -235,6 +313,32 @@ impl Device for Gpu {
 
     fn divide_by_diagonal(&mut self, problem: &GpuProblem, r: &Points, z: &mut Points) {
         self.divide(problem, &r.field, &z.field);
+    }
+
+    fn rescale(&mut self, problem: &mut GpuProblem, scale: Scale, x: &Points) {
+        self.rescale_at(problem, scale, &x.field);
+    }
+
+    fn divide_by_scale(&mut self, problem: &GpuProblem, r: &Points, z: &mut Points) {
+        self.divide_scaled(problem, &r.field, &z.field);
+    }
+
+    fn descend_many(
+        &mut self,
+        problem: &mut GpuProblem,
+        [x, x_before]: [&mut Points; 2],
+        blends: &[Blend],
+        residual: Option<Slot>,
+        scratch: [&mut Points; 2],
+    ) {
+        if problem.may_touch() > 0 {
+            return descend_by_verbs(self, problem, [x, x_before], (blends, residual), scratch);
+        }
+        for (k, blend) in blends.iter().enumerate() {
+            let wanted = residual.filter(|_| k + 1 == blends.len());
+            self.descend_once(problem, &x.field, &x_before.field, (*blend, wanted));
+            std::mem::swap(&mut x.field, &mut x_before.field);
+        }
     }
 
     fn multiply(&mut self, problem: &GpuProblem, p: &Points, out: &mut Points) {

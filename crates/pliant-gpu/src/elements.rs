@@ -8,7 +8,8 @@ use crate::library::Library;
 use crate::order::Order;
 use bytemuck::{Pod, Zeroable};
 use pliant::colouring::{Colouring, Stencils, greedy_elements};
-use pliant::material::{Elements, SIMPLEX_WGSL, WgslElement};
+use pliant::material::{Elements, WgslElement, wgsl_formulas};
+use pliant::math::{SYM3_WGSL, WGSL};
 use std::sync::Arc;
 
 #[derive(Clone, Copy, Default, Pod, Zeroable)]
@@ -54,20 +55,33 @@ pub(crate) struct CorrectedBatch {
     pub(crate) first_slot: u32,
 }
 
-const ACCESS: [Access; 8] = {
+pub(crate) const ACCESS: [Access; 8] = {
     use Access::{Read, Write};
     [Read, Read, Write, Write, Write, Read, Write, Read]
 };
 
 /// The text of all kernels of an element.
 pub(crate) fn text(element: &WgslElement, corrections: bool) -> String {
-    let mut out = format!("{}\n{SIMPLEX_WGSL}\n{}\n", pliant::math::WGSL, element.source);
-    out += &expand(element, include_str!("kernels/element.wgsl"));
+    let mut out = formulas(element) + &expand(element, include_str!("kernels/element.wgsl"));
     if corrections {
         out += &element.correction();
         out += &expand(element, include_str!("kernels/correct.wgsl"));
     }
     out
+}
+
+/// The text of the kernel that finds diagonal blocks.
+pub(crate) fn scale_text(element: &WgslElement) -> String {
+    text(element, false) + &expand(element, include_str!("kernels/element_scale.wgsl"))
+}
+
+/// The text of the kernel that converts elements.
+pub(crate) fn convert_text(element: &WgslElement) -> String {
+    formulas(element) + &expand(element, include_str!("kernels/convert.wgsl"))
+}
+
+fn formulas(element: &WgslElement) -> String {
+    format!("{WGSL}\n{SYM3_WGSL}\n{}\n", wgsl_formulas(&[*element]))
 }
 
 pub(crate) fn expand(element: &WgslElement, template: &str) -> String {
@@ -104,7 +118,7 @@ impl Batch {
         let batch = elements.view();
         let first = |c: &u32| batch.stencil(*c as usize).iter().map(|&i| order.place[i as usize]).min();
         all.sort_by_key(|c| (first(c), *c));
-        let (data, stencils) = (data(context, &element, &all)?, stencils(context, elements, order, &all)?);
+        let (data, stencils) = (words(context, &element, &all)?, stencils(context, elements, order, &all)?);
         Ok(Some(Self {
             data,
             stencils,
@@ -186,6 +200,17 @@ fn data(context: &Context, element: &WgslElement, items: &[u32]) -> Result<Buffe
     let mut out = vec![0.0f32; items.len() * element.words];
     for (&c, words) in items.iter().zip(out.chunks_exact_mut(element.words)) {
         element.pack(c as usize, words);
+    }
+    Buffer::with(context, &format!("{} data", element.prefix), &out)
+}
+
+/// The same word by word: invocations next to each other read what lies together.
+fn words(context: &Context, element: &WgslElement, items: &[u32]) -> Result<Buffer, GpuError> {
+    let mut out = vec![0.0f32; items.len() * element.words];
+    let mut own = vec![0.0; element.words];
+    for (at, &c) in items.iter().enumerate() {
+        element.pack(c as usize, &mut own);
+        own.iter().enumerate().for_each(|(word, value)| out[at + word * items.len()] = *value);
     }
     Buffer::with(context, &format!("{} data", element.prefix), &out)
 }

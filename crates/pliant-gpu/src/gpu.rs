@@ -4,6 +4,7 @@ use crate::adapter::{AdapterInfo, Choice, Kind};
 use crate::buffer::{Buffer, Field};
 use crate::close::CloseSearch;
 use crate::context::{Context, Trust};
+use crate::conversion::Shares;
 use crate::cut::Cut;
 use crate::error::GpuError;
 use crate::library::Library;
@@ -25,6 +26,10 @@ pub struct Gpu {
     pub(crate) step_clock: StepClock,
     /// Where bodies touch each other: remembers from step to step on which side, whatever the size of steps.
     pub(crate) search: Option<CloseSearch>,
+    /// Which elements are converted because they are crushed: remembers, too.
+    pub(crate) shares: Option<Shares>,
+    /// Shares that wait for a problem.
+    pub(crate) pending_shares: Option<Vec<f64>>,
     /// The best cuts found so far, by mesh.
     pub(crate) cuts: HashMap<u64, Cut>,
     pub(crate) cache: Option<DiskCache>,
@@ -58,6 +63,8 @@ impl Gpu {
             library: Library::new(&context),
             step_clock: StepClock::default(),
             search: None,
+            shares: None,
+            pending_shares: None,
             context,
         })
     }

@@ -63,6 +63,7 @@ pub(crate) struct Kernels {
     pub(crate) jacobi_residual: Arc<Kernel>,
     pub(crate) predict: Arc<Kernel>,
     pub(crate) stay: Arc<Kernel>,
+    pub(crate) hold: Arc<Kernel>,
     pub(crate) pin: Arc<Kernel>,
     pub(crate) pull: Arc<Kernel>,
     pub(crate) push: Arc<Kernel>,
@@ -176,7 +177,7 @@ impl Kernels {
             library.kernel::<StepParameters>("step", &step, entry, &access)
         };
         let (predict, stay) = (steps("predict")?, steps("stay")?);
-        let (pin, pull) = (steps("pin")?, steps("pull")?);
+        let (hold, pin, pull) = (steps("hold")?, steps("pin")?, steps("pull")?);
         let (push, meet_colliders, finish_step) = (steps("push")?, steps("meet_colliders")?, steps("finish_step")?);
         let measure = force_text(has_slots, obstacles, include_str!("kernels/measure.wgsl"));
         let mut measures = |entry: &str| {
@@ -198,6 +199,7 @@ impl Kernels {
             jacobi_residual,
             predict,
             stay,
+            hold,
             pin,
             pull,
             push,

@@ -11,7 +11,7 @@ use crate::order::{Order, balanced_patches};
 use crate::patch_pack::{Cutter, NONE, Packed, Patch, Sizes, pack};
 use bytemuck::{Pod, Zeroable};
 use pliant::device::rows::is_in_rows;
-use pliant::material::{SIMPLEX_WGSL, WgslElement};
+use pliant::material::{WgslElement, wgsl_formulas};
 use pliant::model::Model;
 use std::sync::Arc;
 
@@ -92,9 +92,8 @@ impl Patches {
 
 /// The text of the kernel for kinds of elements, and patches of these sizes.
 pub(crate) fn text(elements: &[WgslElement], sizes: &Sizes, has_rows: bool, obstacles: Obstacles) -> String {
-    let (mut formulas, mut loads, mut loops) = (SIMPLEX_WGSL.to_string(), String::new(), String::new());
+    let (formulas, mut loads, mut loops) = (wgsl_formulas(elements), String::new(), String::new());
     for (k, (element, most)) in elements.iter().zip(&sizes.elements).enumerate() {
-        formulas += element.source;
         let [load, evaluate] =
             [include_str!("kernels/patch_load.wgsl"), include_str!("kernels/patch_kind.wgsl")].map(|template| {
                 let rounds = most.div_ceil(sizes.width).to_string();

@@ -37,7 +37,7 @@ pub struct GpuProblem {
     pub(crate) inertia: Buffer,
     pub(crate) inv_diagonal: Buffer,
     pub(crate) inv_mass: Buffer,
-    /// Contact stiffness, thickness, 1/m, D; where anything may touch, the friction of the step after it, see `force.wgsl`.
+    /// Contact stiffness, thickness, 1/m, D with what elements outside of A are stiff at rest; where anything may touch, the friction of the step after it, see `force.wgsl`.
     pub(crate) touch: Buffer,
     /// Blocks of contacts as of the last gradient: the active ones, then the pushes of the step so far, then these with
     /// friction; empty where nothing touches.
@@ -77,6 +77,8 @@ pub struct GpuProblem {
     pub(crate) by_colour: Option<crate::relax::ByColour>,
     pub(crate) multigrid: Option<crate::multigrid::Multigrid>,
     pub(crate) constraints: Option<crate::constrain::Constraints>,
+    pub(crate) scales: Option<crate::scale::Scales>,
+    pub(crate) converting: Vec<crate::conversion::ConvertedBatch>,
     pub(crate) free_parts: Option<crate::turn::FreeParts>,
     pub(crate) potential: Potential,
     /// Stands where a kernel has a buffer that it does not use.
@@ -134,6 +136,7 @@ impl GpuProblem {
         let layout = Layout::new(model, system, batches.iter().map(|batch| batch.count));
         let (colliders, grids_at) = with_grids(context, model)?;
         let chunks = Chunks::new(context, model, system, &order)?;
+        let converting = crate::conversion::batches(context, library, model, &batches)?;
         let numbers = |name: &str, values: &[f32]| Buffer::with(context, name, values);
         let bytes = |name: &str, bytes: usize| Buffer::new(context, name, bytes as u64);
         Ok(Self {
@@ -171,6 +174,8 @@ impl GpuProblem {
             by_colour: None,
             multigrid: None,
             constraints: None,
+            scales: None,
+            converting,
             free_parts: None,
             potential: Potential::new(model.clone(), system.clone()),
             nothing: Nothing::new(context)?,
@@ -214,6 +219,18 @@ impl GpuProblem {
         if let Sweeping::Patches(patches) = &self.sweeping {
             return vertices + self.rows.bytes() + patches.bytes();
         }
+        vertices + self.rows.bytes() + self.slotted_bytes()
+    }
+
+    /// Bytes that the evaluation of ∇E moves at least.
+    pub(crate) fn force_bytes(&self) -> u64 {
+        // x and the targets are read, ∇E is written, 1/D is read.
+        u64::from(self.n) * (3 * 16 + 4) + self.rows.bytes() + self.slotted_bytes()
+    }
+
+    /// Those of elements with slots.
+    fn slotted_bytes(&self) -> u64 {
+        let n = u64::from(self.n);
         let elements: u64 = self
             .batches
             .iter()
@@ -225,7 +242,7 @@ impl GpuProblem {
             })
             .sum();
         let offsets = if elements > 0 { self.slots.offsets.bytes() } else { 0 };
-        vertices + self.rows.bytes() + elements + offsets
+        elements + offsets
     }
 }
 
@@ -278,7 +295,7 @@ fn touch(model: &Model, system: &System, order: &Order, inv_mass: &[f32]) -> Vec
     for ((own, &i), &inv_mass) in touch.chunks_exact_mut(stride).zip(&order.vertex).zip(inv_mass) {
         let i = i as usize;
         let stiffness = system.contact_stiffness[i] as f32;
-        own[0] = [stiffness, model.thickness[i] as f32, inv_mass, system.diagonal[i] as f32];
+        own[0] = [stiffness, model.thickness[i] as f32, inv_mass, system.stiffness[i] as f32];
         // LIES of touch.wgsl: nothing touches.
         own.iter_mut().skip(2).for_each(|normal| normal[3] = -2.0);
     }

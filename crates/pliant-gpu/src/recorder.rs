@@ -299,6 +299,12 @@ impl Recorder {
         })
     }
 
+    /// Device to device; both are equally long.
+    pub(crate) fn copy(&mut self, from: &Buffer, to: &Buffer) {
+        let (from_raw, to_raw) = (from.raw.clone(), to.raw.clone());
+        self.encoder().copy_buffer_to_buffer(&from_raw, 0, &to_raw, 0, from.bytes().min(to.bytes()));
+    }
+
     /// Fills a buffer with zeros.
     pub(crate) fn clear(&mut self, buffer: &Buffer) {
         let raw = buffer.raw.clone();

@@ -44,6 +44,8 @@ pub(crate) struct Layout {
     stretch: u32,
     inverted: u32,
     gap: u32,
+    /// Of the objective alone.
+    objective: u32,
 }
 
 impl Layout {
@@ -62,6 +64,7 @@ impl Layout {
         let stretch = gradient + 4 * vertex_groups;
         let inverted = stretch + 2 * edge_groups;
         let gap = inverted + tet_groups;
+        let objective = gap + vertex_groups;
         Self {
             vertex_groups,
             energy_groups,
@@ -75,12 +78,18 @@ impl Layout {
             stretch,
             inverted,
             gap,
+            objective,
         }
     }
 
     /// Bytes of all partials.
     pub(crate) fn bytes(&self) -> u64 {
-        8 * u64::from(self.gap + self.vertex_groups)
+        8 * u64::from(self.objective + self.energy_groups)
+    }
+
+    /// The first partial of the objective alone.
+    pub(crate) fn first_objective(&self) -> u32 {
+        self.objective
     }
 
     fn quantities(&self, contacts: bool) -> [Quantity; 10] {
@@ -257,11 +266,7 @@ impl Gpu {
         let problem = &*problem;
         let layout = &problem.layout;
         match moment {
-            Moment::Start => {
-                self.vertex_measure(problem, &problem.kernels.start, x, [layout.start, 0]);
-                self.element_energies(problem, x, layout.start + layout.vertex_groups);
-                self.touch_energies(problem, x, layout.start + layout.energy_groups - layout.touch_groups);
-            }
+            Moment::Start => self.energies(problem, x, layout.start),
             Moment::Solution => {
                 self.fill_slots(problem, x);
                 self.vertex_measure(problem, &problem.kernels.solution, x, [layout.solution, layout.gradient]);
@@ -281,6 +286,28 @@ impl Gpu {
                 }
             }
         }
+    }
+
+    /// All partials of E.
+    fn energies(&mut self, problem: &GpuProblem, x: &Field, first: u32) {
+        let layout = &problem.layout;
+        self.vertex_measure(problem, &problem.kernels.start, x, [first, 0]);
+        self.element_energies(problem, x, first + layout.vertex_groups);
+        self.touch_energies(problem, x, first + layout.energy_groups - layout.touch_groups);
+    }
+
+    /// out = E(x)
+    pub(crate) fn record_objective(&mut self, problem: &GpuProblem, x: &Field, out: Slot) {
+        let first = problem.layout.objective;
+        self.energies(problem, x, first);
+        let quantity = Quantity { first, count: problem.layout.energy_groups, reduction: Sum, slot: out };
+        self.vector.finish_all(&mut self.recorder, &problem.measured, &[quantity]);
+    }
+
+    /// Held vertices of x go to their targets.
+    pub(crate) fn hold_vertices(&mut self, problem: &GpuProblem, x: &Field) {
+        let started = (&problem.nothing.read, &problem.x_tilde.buffer);
+        self.step(problem, &problem.kernels.hold, started, x, &problem.step_parameters());
     }
 
     /// E of not moving, and the part of it that is motion. Their partials lie where those of the start and the solution come to

@@ -69,6 +69,7 @@ pub(crate) struct Vector {
     axpy: Kernel,
     xpay: Kernel,
     copy: Kernel,
+    copy_unless_lower: Kernel,
     clear: Kernel,
     blend: Kernel,
     descend: Kernel,
@@ -90,6 +91,7 @@ impl Vector {
             axpy: vector.kernel::<Parameters>("axpy", &[Read, Read, Write])?,
             xpay: vector.kernel::<Parameters>("xpay", &[Read, Read, Write])?,
             copy: vector.kernel::<Parameters>("copy", &[Read, Read, Write])?,
+            copy_unless_lower: vector.kernel::<Parameters>("copy_unless_lower", &[Read, Read, Write])?,
             clear: vector.kernel::<Parameters>("clear", &[Write])?,
             blend: vector.kernel::<Parameters>("blend", &[Read, Read, Write])?,
             descend: vector.kernel::<Parameters>("descend", &[Read, Read, Write])?,
@@ -105,6 +107,13 @@ impl Vector {
     pub(crate) fn copy(&self, recorder: &mut Recorder, from: &Field, to: &Field) {
         let parameters = Parameters { n: common(from, to), ..Default::default() };
         recorder.run(&self.copy, &[&self.scalars, &from.buffer, &to.buffer], &parameters, parameters.n);
+    }
+
+    /// to = from unless the first scalar is at most the second
+    pub(crate) fn copy_unless_lower(&self, recorder: &mut Recorder, [a, b]: [Slot; 2], from: &Field, to: &Field) {
+        let parameters = Parameters { n: common(from, to), first: slot(a), second: slot(b), ..Default::default() };
+        let buffers = [&self.scalars, &from.buffer, &to.buffer];
+        recorder.run(&self.copy_unless_lower, &buffers, &parameters, parameters.n);
     }
 
     /// z = 0

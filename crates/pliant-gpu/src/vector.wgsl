@@ -51,6 +51,18 @@ fn copy(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
     y[i] = x[i];
 }
 
+// y = x unless the first scalar is at most the second
+@compute @workgroup_size(GROUP)
+fn copy_unless_lower(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,
+                     @builtin(local_invocation_index) local: u32) {
+    let i = index(group, groups, local);
+    if i >= p.n { return; }
+    let a = scalars[p.first];
+    let b = scalars[p.second];
+    let is_lower = (a.x < b.x) || (a.x == b.x && a.y <= b.y);
+    if is_nan(a.x) || is_nan(b.x) || !is_lower { y[i] = x[i]; }
+}
+
 @group(0) @binding(0) var<storage, read_write> z: array<vec4<f32>>;
 
 // z = 0

@@ -6,13 +6,15 @@ mod support;
 use pliant::contact;
 use pliant::material::{
     ArapTet, ArapTriangle, BaraffWitkinTriangle, Batch, CorotatedTet, CorotatedTriangle, CurvedBending,
-    DihedralBending, Elements, Pin, QuadraticBending, SIMPLEX_WGSL, Spring, StrainLimitTet, StrainLimitTriangle,
-    StvkTriangle, VolumeLimitTet,
+    DihedralBending, Elements, FungTet, LameParameters, MooneyRivlinTet, NeoHookeanTet, Pin, QuadraticBending, Spring,
+    StableNeoHookeanTet, StrainLimitTet, StrainLimitTriangle, StvkTet, StvkTriangle, VolumeLimitTet, hyperelastic,
+    wgsl_formulas,
 };
 use pliant::math::{self, Vec3};
 use support::colliders::{check_approaches, check_colliders};
 use support::contacts::{check_blocks, check_friction, check_pressing};
 use support::elements::check_element;
+use support::isotropic::{check_isotropic, none, share};
 use support::parse;
 use support::rotations::check_rotations;
 use support::touches::check_touches;
@@ -49,6 +51,11 @@ fn kinds() -> Vec<Elements<f64>> {
         Batch::<StrainLimitTriangle<f64>, 3>::default().into(),
         Batch::<ArapTet<f64>, 4>::default().into(),
         Batch::<CorotatedTet<f64>, 4>::default().into(),
+        Batch::<StvkTet<f64>, 4>::default().into(),
+        Batch::<NeoHookeanTet<f64>, 4>::default().into(),
+        Batch::<MooneyRivlinTet<f64>, 4>::default().into(),
+        Batch::<FungTet<f64>, 4>::default().into(),
+        Batch::<StableNeoHookeanTet<f64>, 4>::default().into(),
         Batch::<StrainLimitTet<f64>, 4>::default().into(),
         Batch::<VolumeLimitTet<f64>, 4>::default().into(),
     ]
@@ -56,13 +63,16 @@ fn kinds() -> Vec<Elements<f64>> {
 
 /// Pins are left out: a target per step is no rest data.
 #[test]
-fn what_projective_and_position_based_methods_solve_has_a_twin() {
+fn what_projective_and_position_based_methods_solve_and_every_solid_has_a_twin() {
     let kinds = kinds();
     let names: Vec<_> = kinds.iter().map(|kind| (kind.name(), kind.arity())).collect();
     assert_eq!(names, Elements::<f64>::ALL);
     for kind in kinds {
         let solved = (kind.is_projective() || kind.is_compliant()) && kind.name() != "pin";
-        assert_eq!(kind.wgsl().is_some(), solved, "{}", kind.name());
+        let solid = kind.name().ends_with(" tet");
+        assert_eq!(kind.wgsl().is_some(), solved || solid, "{}", kind.name());
+        // What is not isotropic must have a constant scale: the diagonal of its stiffness.
+        assert!(kind.wgsl().is_none_or(|twin| twin.isotropic || kind.is_projective()), "{}", kind.name());
     }
 }
 
@@ -71,9 +81,10 @@ fn what_projective_and_position_based_methods_solve_has_a_twin() {
 fn all_formulas_together_are_one_valid_module() {
     let mut source = String::from("@group(0) @binding(0) var<storage, read> element_data: array<f32>;\n");
     source += "@group(0) @binding(1) var<storage, read> colliders: array<vec4<f32>>;\nconst GRIDS: bool = true;\n";
-    source += &[math::WGSL, contact::WGSL, contact::close::TOUCH_WGSL, SIMPLEX_WGSL].concat();
-    for twin in kinds().iter().filter_map(|kind| kind.wgsl()) {
-        source += twin.source;
+    source += &[math::WGSL, math::SYM3_WGSL, contact::WGSL, contact::close::TOUCH_WGSL].concat();
+    let kinds = kinds();
+    source += &wgsl_formulas(&kinds.iter().filter_map(|kind| kind.wgsl()).collect::<Vec<_>>());
+    for twin in kinds.iter().filter(|kind| kind.is_compliant()).filter_map(|kind| kind.wgsl()) {
         source += &twin.correction();
     }
     parse(&source);
@@ -165,3 +176,36 @@ fn volume_limits_of_tets_agree_with_their_twin() {
         check_element(&TETS, |rest| VolumeLimitTet::new(rest, 5.0, range).unwrap(), |e| e.cast::<f32>(), |e| e.cast());
     }
 }
+
+#[test]
+fn blocks_of_as_rigid_as_possible_and_corotated_tets_agree_with_their_twins() {
+    let build = |rest, _| ArapTet::new(rest, 5.0).unwrap();
+    check_isotropic(&TETS, (build, |e: &ArapTet<f64>| e.cast::<f32>(), |e: &ArapTet<f32>| e.cast()), none);
+    for poisson_ratio in [0.3, 0.45, -0.3] {
+        let lame = LameParameters::solid(40.0, poisson_ratio).unwrap();
+        let build = |rest, _| CorotatedTet::new(rest, lame).unwrap();
+        let (single, double) = (|e: &CorotatedTet<f64>| e.cast::<f32>(), |e: &CorotatedTet<f32>| e.cast());
+        check_isotropic(&TETS, (build, single, double), none);
+    }
+}
+
+/// Nearly incompressible, too: there large terms cancel.
+macro_rules! hyperelastic_agrees {
+    ($name:ident, $tet:ident, $density:ident) => {
+        #[test]
+        fn $name() {
+            for poisson_ratio in [0.3, 0.49] {
+                let lame = LameParameters::solid(40.0, poisson_ratio).unwrap();
+                let density = hyperelastic::$density::from(lame);
+                let build = |rest, share| $tet { share, ..$tet::new(rest, density).unwrap() };
+                let (single, double) = (|e: &$tet<f64>| e.cast::<f32>(), |e: &$tet<f32>| e.cast());
+                check_isotropic(&TETS, (build, single, double), share);
+            }
+        }
+    };
+}
+hyperelastic_agrees!(st_venant_kirchhoff_tets_agree_with_their_twin, StvkTet, StVenantKirchhoff);
+hyperelastic_agrees!(neo_hookean_tets_agree_with_their_twin, NeoHookeanTet, NeoHookean);
+hyperelastic_agrees!(mooney_rivlin_tets_agree_with_their_twin, MooneyRivlinTet, MooneyRivlin);
+hyperelastic_agrees!(fung_tets_agree_with_their_twin, FungTet, Fung);
+hyperelastic_agrees!(stable_neo_hookean_tets_agree_with_their_twin, StableNeoHookeanTet, StableNeoHookean);

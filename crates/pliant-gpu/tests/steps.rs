@@ -79,7 +79,7 @@ fn simulations_agree_with_the_cpu_and_with_themselves() {
     if skip() {
         return;
     }
-    for method in METHODS.iter().filter(|method| !method.needs_cpu()) {
+    for method in METHODS.iter().filter(|method| method.needs != Needs::Energy && !method.needs_cpu()) {
         let bound = if method.needs == Needs::Constraints { 1e-3 } else { 5e-5 };
         let method = method.name;
         let (cpu, exact) = after(SCENE, &CpuOnly, ["cpu", "f64"], method, 5);
@@ -135,7 +135,7 @@ fn bodies_that_touch_each_other_agree_with_the_cpu_and_with_themselves() {
     if skip() {
         return;
     }
-    for method in METHODS.iter().filter(|method| !method.needs_cpu()) {
+    for method in METHODS.iter().filter(|method| method.needs != Needs::Energy && !method.needs_cpu()) {
         let steps = if method.needs == Needs::Constraints { 5 } else { 1 };
         let method = method.name;
         let (cpu, expected) = after(HEAP, &CpuOnly, ["cpu", "f32"], method, steps);

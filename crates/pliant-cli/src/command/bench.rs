@@ -37,7 +37,7 @@ fn solid(mesh: &str) -> String {
 const BOX: &str = "shape = 'box'\nsize = 1\ncells = 21";
 
 /// The mesh of the course's creature, if the data are where `PLIANT_DATA` says, or in `../shared/data`.
-fn creature() -> Option<String> {
+pub(super) fn creature() -> Option<String> {
     let folder = std::env::var_os("PLIANT_DATA").map_or_else(|| PathBuf::from("../shared/data"), PathBuf::from);
     let files = ["tet/armadillo_55k.msh", "tet/armadillo_55k.vtk"].map(|file| folder.join(file));
     files.into_iter().find(|path| path.exists()).map(|path| mesh_key(&path))
@@ -74,6 +74,7 @@ fn sweeps() -> Vec<(&'static str, String)> {
 pub(crate) fn bench(args: &Args, typed: &BenchArgs) -> anyhow::Result<Exit> {
     match typed.name.as_str() {
         "colouring" => super::bench_colouring::bench(args, typed),
+        "descent" => super::bench_descent::bench(args, typed),
         _ => bench_pd(args, typed),
     }
 }

@@ -2,6 +2,7 @@
 
 pub(crate) mod bench;
 mod bench_colouring;
+mod bench_descent;
 pub(crate) mod check;
 pub(crate) mod colour;
 pub(crate) mod compare;

@@ -10,6 +10,7 @@ struct Parameters {
     extended: u32,
 }
 var<immediate> p: Parameters;
+// Word by word of all elements; for corrections element by element.
 @group(0) @binding(0) var<storage, read> element_data: array<f32>;
 @group(0) @binding(1) var<storage, read> stencils: array<u32>;
 @group(0) @binding(2) var<storage, read_write> x: array<vec4<f32>>;
@@ -41,7 +42,7 @@ fn fill(
 ) {
     let c = index(group, groups, local);
     if c >= p.n { return; }
-    let g = PREFIX_gradient(PREFIX_load(WORDSu * c, 1u), corners(c));
+    let g = PREFIX_gradient(PREFIX_load(c, p.n), corners(c));
     let at = p.first + ARITYu * c;
     slots[destinations[at + CORNERu]] = vec4(g[CORNER], 0.0);
 }
@@ -54,7 +55,7 @@ fn energy(
 ) {
     let c = index(group, groups, local);
     var mine = vec2(0.0, 0.0);
-    if c < p.n { mine.x = PREFIX_value(PREFIX_load(WORDSu * c, 1u), corners(c)); }
+    if c < p.n { mine.x = PREFIX_value(PREFIX_load(c, p.n), corners(c)); }
     let all = group_reduce(SUM, mine, local, group.z);
     let g = group_index(group, groups);
     if local == 0u && g < group_count(p.n) { partials[p.first + g] = all; }

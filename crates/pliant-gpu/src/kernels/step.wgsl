@@ -86,6 +86,17 @@ fn stay(
     x[i] = vec4(select(v[i].xyz, x_start[i].xyz, touch[TOUCH * i].z > 0.0), 0.0);
 }
 
+// Held vertices of x go to their targets, which `v` has: x̃.
+@compute @workgroup_size(GROUP)
+fn hold(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+) {
+    let i = index(group, groups, local);
+    if i < p.n && touch[TOUCH * i].z == 0.0 { x[i] = v[i]; }
+}
+
 // Pins of the step: held vertices go to their targets, springs are averaged with the inertial target.
 @compute @workgroup_size(GROUP)
 fn pin(

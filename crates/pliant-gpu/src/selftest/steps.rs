@@ -9,7 +9,7 @@ use pliant::device::{Cpu, Device, DeviceError};
 use pliant::math::SplitMix;
 use pliant::model::{Model, State, System};
 use pliant::scene::Scene;
-use pliant::solver::{Control, METHODS, Method, Parameters, PhaseList, SolveError};
+use pliant::solver::{Control, METHODS, Method, Needs, Parameters, PhaseList, SolveError};
 use pliant::step::step_input;
 use std::sync::Arc;
 use std::time::Instant;
@@ -109,7 +109,8 @@ impl StepScene {
     fn new(name: &'static str, steps: usize, (model, state): (Model, State)) -> Result<Self, DeviceError> {
         let model = Arc::new(model);
         let mut expected = Vec::new();
-        for method in METHODS.iter().filter(|method| !method.needs_cpu()) {
+        // What descents do next depends on E, which a device that is far away looks at in other iterations.
+        for method in METHODS.iter().filter(|method| method.needs != Needs::Energy && !method.needs_cpu()) {
             let after = |state: &State| run(&mut Cpu::<f64>::new(), method, &model, state, steps);
             let exact = after(&state)?;
             let moved: Result<Vec<Answer>, _> = (0..4).map(|number| after(&moved(&state, number))).collect();

@@ -35,6 +35,9 @@ fn texts() -> Vec<(String, String)> {
         ("vector".to_string(), include_str!("../vector.wgsl").to_string()),
         ("reduce".to_string(), include_str!("../reduce.wgsl").to_string()),
         ("matrix".to_string(), crate::matrix::text()),
+        ("scale".to_string(), crate::scale::text()),
+        ("descent".to_string(), crate::scale::descent_text(false)),
+        ("descent with slots".to_string(), crate::scale::descent_text(true)),
         ("multigrid".to_string(), crate::multigrid::text()),
         ("coarse levels".to_string(), crate::multigrid::coarse_text()),
         ("shape".to_string(), crate::kernels::shape_text()),
@@ -78,6 +81,12 @@ fn texts() -> Vec<(String, String)> {
             let name = format!("{}, corrections {corrections}", element.prefix);
             texts.push((name, crate::elements::text(&element, corrections)));
         }
+        if element.isotropic {
+            texts.push((format!("{}, scale", element.prefix), crate::elements::scale_text(&element)));
+        }
+        if elements.is_convertible() {
+            texts.push((format!("{}, convert", element.prefix), crate::elements::convert_text(&element)));
+        }
     }
     texts
 }
@@ -85,7 +94,7 @@ fn texts() -> Vec<(String, String)> {
 #[test]
 fn all_modules_are_valid() {
     let texts = texts();
-    assert_eq!(texts.len(), 10 + 7 + 3 + 5 + 12 * 4 + 4 + 2 + 7 + 5 + 8 * 2);
+    assert_eq!(texts.len(), 13 + 7 + 3 + 5 + 12 * 4 + 4 + 2 + 7 + 5 + 8 * 2 + 6 + 7 + 5);
     for (name, text) in texts {
         for group in [64, GROUP] {
             let text = with_prelude(&text, group);

@@ -9,8 +9,8 @@
 use super::random::{Random, size, stencils};
 use super::{Gpu, as_written_and_sloppy};
 use pliant::material::{
-    Batch, Compliant, CorrectionSetting, Corrections, Disjoint, Elements, Projective, SIMPLEX_WGSL, WgslElement,
-    WgslTwin,
+    Batch, Compliant, CorrectionSetting, Corrections, Disjoint, Elements, Projective, WgslElement, WgslTwin,
+    wgsl_formulas,
 };
 use pliant::math::{self, Mat3, Real, Vec3};
 
@@ -98,7 +98,7 @@ fn kernel(twin: &WgslElement, count: usize) -> String {
 @group(0) @binding(1) var<storage, read> points: array<vec4<f32>>;
 @group(0) @binding(2) var<storage, read> multipliers: array<f32>;
 @group(0) @binding(3) var<storage, read_write> result: array<f32>;
-{}{SIMPLEX_WGSL}{}{}
+{}{}{}{}
 @compute @workgroup_size(64)
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {{
     let c = id.x;
@@ -118,7 +118,8 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {{
 {out}}}
 ",
         math::WGSL,
-        twin.source,
+        math::SYM3_WGSL,
+        wgsl_formulas(&[*twin]),
         twin.correction()
     )
 }

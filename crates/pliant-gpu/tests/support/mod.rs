@@ -4,6 +4,7 @@
 pub mod colliders;
 pub mod contacts;
 pub mod elements;
+pub mod isotropic;
 pub mod random;
 pub mod rotations;
 pub mod touches;

@@ -172,6 +172,8 @@ pub trait Device {
     type Problem;
     /// Points on their way to the host.
     type Reading;
+    /// Numbers on their way to the host.
+    type Numbers;
 
     /// Name for reports.
     fn name(&self) -> String;
@@ -195,6 +197,8 @@ pub trait Device {
     /// Bytes that one [`Device::jacobi`] sweep moves at least, and how many of them it writes: those of its way, but of rings
     /// those of single sweeps. They read rows once for several sweeps, so they may be faster than the stream of these bytes.
     fn sweep_bytes(&self, problem: &Self::Problem) -> [u64; 2];
+    /// Bytes that [`Device::gradient`] moves at least, and how many of them it writes.
+    fn force_bytes(&self, problem: &Self::Problem) -> [u64; 2];
     /// Streams so many bytes `times` times, writing as many of them as said, and waits: the least that a sweep can take.
     fn stream(&mut self, bytes: [u64; 2], times: usize) -> Result<(), DeviceError>;
 
@@ -207,12 +211,13 @@ pub trait Device {
     }
     /// Replaces them; for when a state is loaded.
     fn set_sides(&mut self, _sides: &[Vec<Side>; 2]) {}
-    /// How far elements are converted because they are crushed ([`crate::model::Conversion::shares`]); empty where nothing can be.
-    fn conversion(&mut self) -> Vec<f64> {
-        Vec::new()
-    }
+    /// Asks how far elements are converted because they are crushed ([`crate::model::Conversion::shares`]), whatever is recorded
+    /// after. No numbers where nothing can be, or no step was begun.
+    fn request_conversion(&mut self) -> Result<Self::Numbers, DeviceError>;
     /// Replaces that; for when a state is loaded.
-    fn set_conversion(&mut self, _shares: &[f64]) {}
+    fn set_conversion(&mut self, shares: &[f64]);
+    /// Back to what it was when the step in progress was begun, which is not to have been.
+    fn undo_conversion(&mut self);
     /// A field of zeros with a point per vertex.
     fn points(&self, problem: &Self::Problem) -> Self::Points;
     /// Host to device.
@@ -236,6 +241,12 @@ pub trait Device {
     fn dot(&mut self, a: &Self::Points, b: &Self::Points, out: Slot);
     /// to = from
     fn copy_scalar(&mut self, from: Slot, to: Slot);
+    /// Asks for all scalars as they are now, whatever is recorded after.
+    fn request_scalars(&mut self) -> Result<Self::Numbers, DeviceError>;
+    /// Numbers that were asked for; waits for them, but not for what was recorded since.
+    fn receive_numbers(&mut self, numbers: Self::Numbers) -> Result<Vec<f64>, DeviceError>;
+    /// to = from, unless the first scalar is less than the second or the same; also where one of them is no number.
+    fn copy_unless_lower(&mut self, lower: [Slot; 2], from: &Self::Points, to: &mut Self::Points);
     /// The value of a scalar; waits for it.
     fn scalar(&mut self, slot: Slot) -> Result<f64, DeviceError>;
 
@@ -245,13 +256,10 @@ pub trait Device {
     /// x = x̃, with held vertices at their targets.
     fn start(&mut self, problem: &Self::Problem, x: &mut Self::Points);
     /// Held vertices of x go to their targets.
-    fn hold(&mut self, _problem: &Self::Problem, _x: &mut Self::Points) -> Result<(), DeviceError> {
-        Err(self.lacks_curvatures())
-    }
-    /// Raises the conversion of elements that are crushed at x; whether that changed E. In a step it never falls.
-    fn convert(&mut self, _problem: &mut Self::Problem, _x: &Self::Points) -> bool {
-        false
-    }
+    fn hold(&mut self, problem: &Self::Problem, x: &mut Self::Points);
+    /// Raises the conversion of elements that are crushed at x; how many of them, to `raised`: if any, E is another. In a step it
+    /// never falls.
+    fn convert(&mut self, problem: &mut Self::Problem, x: &Self::Points, raised: Slot);
     /// What colliders, and bodies on each other, alone do to each vertex: it goes where contact and inertia balance, and
     /// friction shortens its slip. A solve that starts here need not push a whole body out first, which would take its free
     /// parts along.
@@ -269,10 +277,13 @@ pub trait Device {
     }
     /// Says about when the next measures are there: a device may stay awake around then, and so be more punctual.
     fn expect_measures(&mut self, _at: Instant) {}
-    /// E(x), J; waits.
+    /// out = E(x), J; no measure of a certificate.
+    fn objective_to(&mut self, problem: &mut Self::Problem, x: &Self::Points, out: Slot);
+    /// E(x), J; waits. Takes the last scalar for it.
     fn objective(&mut self, problem: &mut Self::Problem, x: &Self::Points) -> Result<f64, DeviceError> {
-        self.measure(problem, Moment::Start, x);
-        Ok(self.measures(problem)?.start_energy)
+        let last = Slot(SLOTS - 1);
+        self.objective_to(problem, x, last);
+        self.scalar(last)
     }
     /// The step's objective in `f64`, for references; waits.
     fn potential<'a>(&mut self, problem: &'a mut Self::Problem) -> Result<&'a Potential, DeviceError>;
@@ -304,15 +315,22 @@ pub trait Device {
     /// z = D⁻¹ r
     fn divide_by_diagonal(&mut self, problem: &Self::Problem, r: &Self::Points, z: &mut Self::Points);
     /// Renews the scale of descent at x: the diagonal blocks of ∇²E without contacts, or the largest of them for all vertices.
-    fn rescale(&mut self, _problem: &mut Self::Problem, _scale: Scale, _x: &Self::Points) -> Result<(), DeviceError> {
-        Err(self.lacks_curvatures())
-    }
-    /// z = D⁻¹ r with D from a [`Device::rescale`] that worked, and the contacts of the last gradient.
-    fn divide_by_scale(&mut self, _problem: &Self::Problem, _r: &Self::Points, _z: &mut Self::Points) {}
-    /// What devices say that cannot do the three verbs of descent.
-    fn lacks_curvatures(&self) -> DeviceError {
-        let (what, help) = ("curvatures of E".to_string(), "use --device cpu".to_string());
-        DeviceError::Unsupported { device: self.name(), what, help }
+    fn rescale(&mut self, problem: &mut Self::Problem, scale: Scale, x: &Self::Points);
+    /// z = P⁻¹ r with P of the last [`Device::rescale`], and the contacts of the last gradient.
+    fn divide_by_scale(&mut self, problem: &Self::Problem, r: &Self::Points, z: &mut Self::Points);
+    /// For each blend an iteration of descent, z = P⁻¹∇E(x) and [`Device::descend`]; then x is the last iterate and x⁻ the one
+    /// before it. Writes ∇Eᵀ P⁻¹ ∇E at x⁻ to `residual` if asked to. What `scratch` holds after it is left open.
+    fn descend_many(
+        &mut self,
+        problem: &mut Self::Problem,
+        [x, x_before]: [&mut Self::Points; 2],
+        blends: &[Blend],
+        residual: Option<Slot>,
+        [gradient, z]: [&mut Self::Points; 2],
+    ) where
+        Self: Sized,
+    {
+        descend_by_verbs(self, problem, [x, x_before], (blends, residual), [gradient, z]);
     }
     /// out = A p, with active contacts on the diagonal.
     fn multiply(&mut self, problem: &Self::Problem, p: &Self::Points, out: &mut Self::Points);
@@ -374,4 +392,23 @@ pub trait Device {
     /// Turns every part that no pin holds and no collider touched about its centre of mass to where it is nearest to x̃:
     /// takes off the turn that position-based sweeps give a part under stress of its own.
     fn turn_free_parts(&mut self, problem: &mut Self::Problem, x: &mut Self::Points);
+}
+
+/// [`Device::descend_many`] verb by verb.
+pub fn descend_by_verbs<D: Device>(
+    device: &mut D,
+    problem: &mut D::Problem,
+    [x, x_before]: [&mut D::Points; 2],
+    (blends, residual): (&[Blend], Option<Slot>),
+    [gradient, z]: [&mut D::Points; 2],
+) {
+    for (k, blend) in blends.iter().enumerate() {
+        device.gradient(problem, x, gradient);
+        device.divide_by_scale(problem, gradient, z);
+        if let Some(slot) = residual.filter(|_| k + 1 == blends.len()) {
+            device.dot(gradient, z, slot);
+        }
+        device.descend(problem, z, x, x_before, *blend);
+        std::mem::swap(x, x_before);
+    }
 }

@@ -142,6 +142,7 @@ impl<R: Real> WgslTwin for ArapTet<R> {
     const PREFIX: &'static str = "arap_tet";
     const SOURCE: &'static str = include_str!("arap_tet.wgsl");
     const WORDS: usize = 10;
+    const ISOTROPIC: bool = true;
     fn pack(&self, out: &mut [f32]) {
         out[..9].copy_from_slice(&self.rest.pack());
         out[9] = self.weight().f64() as f32;

@@ -38,3 +38,11 @@ fn arap_tet_constraint(e: ArapTet, x: array<vec3<f32>, 4>) -> ArapTetConstraint 
     let d = distance3(arap_tet_difference(e, x));
     return ArapTetConstraint(d.value, tet_pull_back(e.gradients, d.direction));
 }
+
+fn arap_tet_scale(e: ArapTet, x: array<vec3<f32>, 4>) -> array<Sym3, 4> {
+    let f = svd(tet_deformation(e.gradients, x));
+    let own = Principal(
+        sym_scalar(e.weight), corotated_twists(0.5 * e.weight, 0.0, f.sigma), vec3<f32>(e.weight),
+    );
+    return principal_diagonal(f, own, e.gradients);
+}

@@ -111,8 +111,8 @@ pub trait ConvertibleBatch<R: Real> {
     fn shares(&self) -> Vec<R>;
     /// Replaces them.
     fn set_shares(&mut self, shares: &[R]);
-    /// Renews them at x, each at most so much smaller than before; whether one has changed.
-    fn convert(&mut self, x: &[[R; 4]], undone: R) -> bool;
+    /// Renews them at x, each at most so much smaller than before; how many have changed.
+    fn convert(&mut self, x: &[[R; 4]], undone: R) -> usize;
 }
 
 impl<E, const N: usize> Batch<E, N> {
@@ -216,16 +216,16 @@ impl<R: Real, E: Convertible<R, N>, const N: usize> ConvertibleBatch<R> for Batc
     fn set_shares(&mut self, shares: &[R]) {
         self.element.iter_mut().zip(shares).for_each(|(element, share)| element.set_share(*share));
     }
-    fn convert(&mut self, x: &[[R; 4]], undone: R) -> bool {
+    fn convert(&mut self, x: &[[R; 4]], undone: R) -> usize {
         let each = self.element.par_iter_mut().zip(&self.stencil);
         let changed = each.map(|(element, stencil)| {
             let now = element.share_at(&stencil.map(|i| Vec3::load(x[i as usize])));
             let before = element.share();
             let share = now.max(before - undone).max(R::ZERO).min(R::ONE);
             element.set_share(share);
-            share != before
+            usize::from(share != before)
         });
-        changed.reduce(|| false, |a, b| a | b)
+        changed.sum()
     }
 }
 

@@ -12,7 +12,7 @@ use super::elastic_constants::LameParameters;
 use super::error::not_negative;
 use super::isotropic::{PrincipalHessian, corotated_twists};
 use super::simplex::RestTet;
-use super::{Energy, Hessian, MaterialError};
+use super::{Energy, Hessian, MaterialError, WgslTwin};
 use crate::math::eigen::project_psd;
 use crate::math::{Mat3, Real, Vec3, polar_rotation, svd};
 
@@ -87,6 +87,17 @@ impl<R: Real> Energy<R, 4> for CorotatedTet<R> {
     }
     fn hessian_diagonal(&self, x: &[Vec3<R>; 4]) -> [Mat3<R>; 4] {
         self.principal_hessian(x).diagonal(&self.rest)
+    }
+}
+
+impl<R: Real> WgslTwin for CorotatedTet<R> {
+    const PREFIX: &'static str = "corotated_tet";
+    const SOURCE: &'static str = include_str!("corotated_tet.wgsl");
+    const WORDS: usize = 11;
+    const ISOTROPIC: bool = true;
+    fn pack(&self, out: &mut [f32]) {
+        out[..9].copy_from_slice(&self.rest.pack());
+        out[9..].copy_from_slice(&[self.lame_mu, self.lame_lambda].map(|r| (r * self.rest.measure).f64() as f32));
     }
 }
 

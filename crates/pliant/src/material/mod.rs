@@ -59,7 +59,7 @@ pub use spring::Spring;
 pub use strain_limit::{StrainLimit, StrainLimitTet, StrainLimitTriangle};
 pub use stvk_triangle::StvkTriangle;
 pub use volume_limit::VolumeLimitTet;
-pub use wgsl::{SIMPLEX_WGSL, WgslElement, WgslTwin};
+pub use wgsl::{WgslElement, WgslTwin, wgsl_formulas};
 
 use crate::math::{Mat3, Real, Vec3};
 

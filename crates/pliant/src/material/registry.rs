@@ -198,17 +198,17 @@ elements! { $
     /// As-rigid-as-possible tetrahedra.
     ArapTet 4 "as-rigid-as-possible tet" { projective: yes, compliant: yes, wgsl: yes, convertible: no }
     /// Corotated linear tetrahedra.
-    CorotatedTet 4 "corotated tet" { projective: no, compliant: no, wgsl: no, convertible: no }
+    CorotatedTet 4 "corotated tet" { projective: no, compliant: no, wgsl: yes, convertible: no }
     /// St. Venant-Kirchhoff tetrahedra.
-    StvkTet 4 "St. Venant-Kirchhoff tet" { projective: no, compliant: no, wgsl: no, convertible: yes }
+    StvkTet 4 "St. Venant-Kirchhoff tet" { projective: no, compliant: no, wgsl: yes, convertible: yes }
     /// Neo-Hookean tetrahedra.
-    NeoHookeanTet 4 "neo-Hookean tet" { projective: no, compliant: no, wgsl: no, convertible: yes }
+    NeoHookeanTet 4 "neo-Hookean tet" { projective: no, compliant: no, wgsl: yes, convertible: yes }
     /// Mooney-Rivlin tetrahedra.
-    MooneyRivlinTet 4 "Mooney-Rivlin tet" { projective: no, compliant: no, wgsl: no, convertible: yes }
+    MooneyRivlinTet 4 "Mooney-Rivlin tet" { projective: no, compliant: no, wgsl: yes, convertible: yes }
     /// Tetrahedra of Fung's material.
-    FungTet 4 "Fung tet" { projective: no, compliant: no, wgsl: no, convertible: yes }
+    FungTet 4 "Fung tet" { projective: no, compliant: no, wgsl: yes, convertible: yes }
     /// Stable neo-Hookean tetrahedra.
-    StableNeoHookeanTet 4 "stable neo-Hookean tet" { projective: no, compliant: no, wgsl: no, convertible: yes }
+    StableNeoHookeanTet 4 "stable neo-Hookean tet" { projective: no, compliant: no, wgsl: yes, convertible: yes }
     /// Tetrahedra drawn by splines.
     SplineTet 4 "spline tet" { projective: no, compliant: no, wgsl: no, convertible: yes }
     /// Strain limits of tetrahedra.

@@ -11,13 +11,36 @@
 //! spring_constraint(e, x) -> SpringConstraint   { value: f32, gradient: array<vec3<f32>, N> }
 //! ```
 //!
-//! A kernel declares `element_data`, a storage `array<f32>`, and joins [`crate::math::WGSL`], [`SIMPLEX_WGSL`] and
-//! [`WgslElement::source`]; then it may add [`WgslElement::correction`].
+//! The last two only of elements that position-based dynamics solves. Isotropic ones have besides
+//!
+//! ```text
+//! arap_tet_scale(e, x) -> array<Sym3, N>        what descents divide by; of other elements it is constant
+//! stvk_tet_share(e, x) -> f32                   l of the element at x alone, if it is converted where it is crushed
+//! ```
+//!
+//! and the last of the words of an element that is converted is its l.
+//!
+//! A kernel declares `element_data`, a storage `array<f32>`, and joins [`crate::math::WGSL`], [`crate::math::SYM3_WGSL`] and
+//! [`wgsl_formulas`]; then it may add [`WgslElement::correction`].
 
 use super::Batch;
 
 /// Twin of `simplex` in WGSL: what the formulas of triangles and tetrahedra call.
-pub const SIMPLEX_WGSL: &str = include_str!("simplex.wgsl");
+const SIMPLEX: &str = include_str!("simplex.wgsl");
+
+/// Twins of what isotropic energies have in common.
+const ISOTROPIC: &str = concat!(
+    include_str!("../math/smooth.wgsl"),
+    include_str!("../math/eigen.wgsl"),
+    include_str!("isotropic.wgsl"),
+    include_str!("hyperelastic/hyperelastic.wgsl"),
+);
+
+/// The formulas of elements with all that they call, once.
+pub fn wgsl_formulas(elements: &[WgslElement]) -> String {
+    let isotropic = if elements.iter().any(|element| element.isotropic) { ISOTROPIC } else { "" };
+    elements.iter().fold([SIMPLEX, isotropic].concat(), |text, element| text + "\n" + element.source)
+}
 
 /// Corrections of position-based dynamics for any element.
 const CORRECTION: &str = include_str!("correct.wgsl");
@@ -30,6 +53,9 @@ pub trait WgslTwin {
     const SOURCE: &'static str;
     /// Numbers per element.
     const WORDS: usize;
+    /// Whether it is an isotropic energy whose diagonal blocks have a formula in WGSL, too. Of other elements
+    /// [`super::Energy::scale`] is the diagonal of their constant stiffness.
+    const ISOTROPIC: bool = false;
     /// Writes the numbers that `load` reads; `out` has [`WgslTwin::WORDS`] of them.
     fn pack(&self, out: &mut [f32]);
 }
@@ -45,6 +71,8 @@ pub struct WgslElement<'a> {
     pub words: usize,
     /// Points per element.
     pub arity: usize,
+    /// Whether it has a formula of its diagonal blocks.
+    pub isotropic: bool,
     batch: &'a dyn PackBatch,
 }
 
@@ -64,7 +92,7 @@ impl<E: WgslTwin, const N: usize> PackBatch for Batch<E, N> {
 
 impl<'a> WgslElement<'a> {
     pub(super) fn new<E: WgslTwin, const N: usize>(batch: &'a Batch<E, N>) -> Self {
-        Self { prefix: E::PREFIX, source: E::SOURCE, words: E::WORDS, arity: N, batch }
+        Self { prefix: E::PREFIX, source: E::SOURCE, words: E::WORDS, arity: N, isotropic: E::ISOTROPIC, batch }
     }
 
     /// The data of element `c`; `out` has [`WgslElement::words`] numbers.

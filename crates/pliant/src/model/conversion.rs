@@ -8,8 +8,8 @@ use crate::contact::close::Since;
 use crate::material::Elements;
 use crate::math::Real;
 
-/// L: how much of a conversion a step undoes at most.
-const UNDONE: f64 = 0.05;
+/// L: how much of a conversion of elements that were crushed a step undoes at most.
+pub const UNDONE: f64 = 0.05;
 
 /// l of every convertible element of a model, in the order of its batches.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -35,16 +35,22 @@ impl Conversion {
         self.renew(elements, x, undone);
     }
 
-    /// Raises l where x needs it; whether it did.
-    pub fn raise<R: Real>(&mut self, elements: &mut [Elements<R>], x: &[[R; 4]]) -> bool {
-        elements.iter().any(Elements::is_convertible) && self.renew(elements, x, 0.0)
+    /// Raises l where x needs it; of how many elements.
+    pub fn raise<R: Real>(&mut self, elements: &mut [Elements<R>], x: &[[R; 4]]) -> usize {
+        if elements.iter().any(Elements::is_convertible) { self.renew(elements, x, 0.0) } else { 0 }
     }
 
-    fn renew<R: Real>(&mut self, elements: &mut [Elements<R>], x: &[[R; 4]], undone: f64) -> bool {
-        let mut changed = false;
+    /// The step in progress is not to have been.
+    pub fn undo(&mut self) {
+        self.now.clone_from(&self.before);
+    }
+
+    /// How many have changed.
+    fn renew<R: Real>(&mut self, elements: &mut [Elements<R>], x: &[[R; 4]], undone: f64) -> usize {
+        let mut changed = 0;
         self.now.clear();
         for batch in elements.iter_mut().filter_map(Elements::convertible) {
-            changed |= batch.convert(x, R::of(undone));
+            changed += batch.convert(x, R::of(undone));
             self.now.extend(batch.shares().iter().map(|share| share.f64()));
         }
         changed
@@ -101,8 +107,8 @@ mod tests {
         assert!((after(1.0, Since::Piece) - 0.95).abs() < 1e-12, "pieces of a step undo it once");
         assert!((after(1.0, Since::Step) - 0.9).abs() < 1e-12);
         assert!((0..18).map(|_| after(1.0, Since::Step)).last().unwrap() < 1e-12);
-        assert!(!conversion.raise(&mut elements, &squeezed(0.5)));
-        assert!(conversion.raise(&mut elements, &squeezed(0.0)) && conversion.shares() == [1.0]);
-        assert!(!conversion.raise(&mut elements, &squeezed(1.0)) && conversion.shares() == [1.0]);
+        assert_eq!(conversion.raise(&mut elements, &squeezed(0.5)), 0);
+        assert!(conversion.raise(&mut elements, &squeezed(0.0)) == 1 && conversion.shares() == [1.0]);
+        assert!(conversion.raise(&mut elements, &squeezed(1.0)) == 0 && conversion.shares() == [1.0]);
     }
 }

@@ -18,7 +18,7 @@ mod system;
 mod viscous;
 
 pub use build::ModelBuilder;
-pub use conversion::Conversion;
+pub use conversion::{Conversion, UNDONE};
 pub use drag::{Drag, Path, Pinched};
 pub use error::ModelError;
 pub use hands::{Hands, Held};

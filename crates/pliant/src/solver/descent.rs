@@ -9,6 +9,8 @@
 //! Beyond the paper: who goes back again also doubles 1 − ρ of Chebyshev, because too large a ρ and too large an α look alike;
 //! and in contacts there is no momentum (`contact/cover.rs`).
 //!
+//! On a device that is far away the loop is another one, which hardly ever waits: `descent_ahead.rs`.
+//!
 //! | symbol | code |
 //! |---|---|
 //! | α | `step_length` |
@@ -31,7 +33,7 @@ const FIRST: f64 = 0.6;
 /// What α of the last solve is divided by for the next one.
 const LONGER: f64 = 0.98;
 /// α below which it is not worthwhile to go on.
-const SHORTEST: f64 = 1e-3;
+pub(super) const SHORTEST: f64 = 1e-3;
 /// Jacobi's blocks bound a quarter of the curvature of a tetrahedron at worst, so no α above 2 is safe anywhere.
 pub(super) const LONGEST: f64 = 2.0;
 
@@ -58,26 +60,28 @@ impl Nesterov {
 
 /// Algorithm 3.
 pub(super) struct Descent<D: Device> {
-    scale: Scale,
-    momentum: Momentum,
+    pub(super) scale: Scale,
+    pub(super) momentum: Momentum,
     /// α of the first solve.
     first: f64,
     /// M.
-    renewed: usize,
+    pub(super) renewed: usize,
     /// α at the end of the last solve; 0 before the first.
-    step_length: f64,
-    fields: Option<Fields<D>>,
+    pub(super) step_length: f64,
+    pub(super) fields: Option<Fields<D>>,
 }
 
-struct Fields<D: Device> {
-    gradient: D::Points,
-    z: D::Points,
+pub(super) struct Fields<D: Device> {
+    pub gradient: D::Points,
+    pub z: D::Points,
     /// x⁻, or x̄ of Nesterov.
-    before: D::Points,
+    pub before: D::Points,
     /// x̄⁺ of Nesterov.
-    ahead: D::Points,
+    pub ahead: D::Points,
     /// The iterate with the least E that was looked at.
-    kept: D::Points,
+    pub kept: D::Points,
+    /// The iterate whose E is on its way, of a device that is far away.
+    pub tried: Option<D::Points>,
 }
 
 impl<D: Device> Descent<D> {
@@ -88,7 +92,7 @@ impl<D: Device> Descent<D> {
     }
 
     /// Momentum starts again from x.
-    fn restart(&mut self, device: &mut D, x: &D::Points, carefully: bool) {
+    pub(super) fn restart(&mut self, device: &mut D, x: &D::Points, carefully: bool) {
         let Some(fields) = &mut self.fields else { return };
         device.copy(x, &mut fields.before);
         match &mut self.momentum {
@@ -109,7 +113,7 @@ impl<D: Device> Descent<D> {
     }
 
     /// Steps 3 and 4.
-    fn go(&mut self, device: &mut D, problem: &D::Problem, x: &mut D::Points, step_length: f64) {
+    pub(super) fn go(&mut self, device: &mut D, problem: &D::Problem, x: &mut D::Points, step_length: f64) {
         let Some(Fields { z, before, ahead, .. }) = &mut self.fields else { return };
         match &mut self.momentum {
             Momentum::None => device.axpy(Factor::Value(-step_length), z, x),
@@ -133,7 +137,33 @@ impl<D: Device> Descent<D> {
 }
 
 /// ∇Eᵀ P⁻¹ ∇E of the last iterate.
-const RESIDUAL: Slot = Slot(0);
+pub(super) const RESIDUAL: Slot = Slot(0);
+/// How many elements were converted.
+pub(super) const RAISED: Slot = Slot(1);
+
+impl<D: Device> Descent<D> {
+    /// A solve of at most so many iterations begins at x; α to begin with.
+    fn begin(&mut self, device: &mut D, problem: &D::Problem, x: &D::Points, iterations: usize) -> f64 {
+        let point = || device.points(problem);
+        let fields = self.fields.take().unwrap_or_else(|| Fields {
+            gradient: point(),
+            z: point(),
+            before: point(),
+            ahead: point(),
+            kept: point(),
+            tried: device.is_remote().then(point),
+        });
+        let fields = self.fields.insert(fields);
+        device.copy(x, &mut fields.kept);
+        device.copy(x, &mut fields.before);
+        match &mut self.momentum {
+            Momentum::None => {}
+            Momentum::Chebyshev(chebyshev) => chebyshev.begin(iterations),
+            Momentum::Nesterov(nesterov) => *nesterov = Nesterov::default(),
+        }
+        if self.step_length > 0.0 { self.step_length / LONGER } else { self.first }.min(LONGEST)
+    }
+}
 
 impl<D: Device> Solver<D> for Descent<D> {
     fn solve(
@@ -143,34 +173,19 @@ impl<D: Device> Solver<D> for Descent<D> {
         x: &mut D::Points,
         control: &mut Control<D>,
     ) -> Result<SolveReport, SolveError> {
-        let point = || device.points(problem);
-        let fields = self.fields.take().unwrap_or_else(|| Fields {
-            gradient: point(),
-            z: point(),
-            before: point(),
-            ahead: point(),
-            kept: point(),
-        });
-        device.copy(x, &mut self.fields.insert(fields).kept);
-        let mut step_length = if self.step_length > 0.0 { self.step_length / LONGER } else { self.first }.min(LONGEST);
+        let mut step_length = self.begin(device, problem, x, control.iterations);
+        if device.is_remote() {
+            return self.solve_ahead(device, problem, x, (control, step_length));
+        }
         let start = device.objective(problem, x)?;
         let mut least = start;
         let mut report = SolveReport::default();
-        if let Momentum::Chebyshev(chebyshev) = &mut self.momentum {
-            chebyshev.begin(control.iterations);
-        }
-        if let Some(fields) = &mut self.fields {
-            device.copy(x, &mut fields.before);
-        }
-        if let Momentum::Nesterov(nesterov) = &mut self.momentum {
-            *nesterov = Nesterov::default();
-        }
         // What ∇Eᵀ P⁻¹ ∇E promises is lost in rounding if it is less than this part of what the solve has gained.
         let drowned = if device.precision() == "f64" { 1e-18 } else { 1e-6 };
         let (mut first, mut fell) = (f64::INFINITY, false);
         while control.go_on(device, problem, report.iterations, x) {
             if report.iterations.is_multiple_of(self.renewed) {
-                device.rescale(problem, self.scale, x)?;
+                device.rescale(problem, self.scale, x);
             }
             let residual = self.aim(device, problem, x)?;
             first = if first.is_infinite() { residual } else { first };
@@ -184,10 +199,11 @@ impl<D: Device> Solver<D> for Descent<D> {
             report.iterations += 1;
             if report.iterations.is_multiple_of(LOOKED_AT) || report.iterations == control.iterations {
                 let Some(fields) = &mut self.fields else { break };
-                if device.convert(problem, x) {
+                device.convert(problem, x, RAISED);
+                if device.scalar(RAISED)? > 0.0 {
                     // Of another objective E was another.
                     least = device.objective(problem, &fields.kept)?;
-                    device.rescale(problem, self.scale, x)?;
+                    device.rescale(problem, self.scale, x);
                 }
                 let energy = device.objective(problem, x)?;
                 if energy <= least + ROUNDING * least.abs() {
@@ -207,7 +223,7 @@ impl<D: Device> Solver<D> for Descent<D> {
                 report.restarts += 1;
                 self.restart(device, x, report.restarts > 1);
                 // That of up to 32 iterations ago may be of where elements were compressed, and softer.
-                device.rescale(problem, self.scale, x)?;
+                device.rescale(problem, self.scale, x);
                 if step_length < SHORTEST {
                     break;
                 }

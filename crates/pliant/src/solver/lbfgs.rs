@@ -109,7 +109,7 @@ impl<D: Device> Solver<D> for Lbfgs<D> {
         let mut first = f64::INFINITY;
         while control.go_on(device, problem, report.iterations, x) {
             if report.iterations.is_multiple_of(RENEWED) {
-                device.rescale(problem, self.scale, x)?;
+                device.rescale(problem, self.scale, x);
             }
             device.gradient(problem, x, &mut g);
             if report.iterations > 0 {

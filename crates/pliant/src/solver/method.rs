@@ -322,9 +322,14 @@ impl Method {
         }
     }
 
-    /// Whether it factors a matrix or divides by curvatures of E, which only CPUs can.
+    /// Whether it factors a matrix, or solves with the Hessian of E in `f64`, which only CPUs can.
     pub fn needs_cpu(&self) -> bool {
-        matches!(self.kind, Kind::Direct | Kind::PcgDirect) || self.needs == Needs::Energy
+        matches!(self.kind, Kind::Direct | Kind::PcgDirect | Kind::Newton(_))
+    }
+
+    /// Whether what it does next depends in every iteration on scalars, for which a device that is far away is waited for.
+    pub fn waits(&self) -> bool {
+        matches!(self.kind, Kind::NonlinearCg(_) | Kind::Lbfgs(_))
     }
 
     /// It is accelerated or over-relaxed, and its usual number of iterations as good as finishes a solve of so many vertices:
@@ -356,23 +361,27 @@ impl Method {
         self.chebyshev || self.kind == Kind::Vivace
     }
 
-    /// Refuses a device without the direct solver that the method needs.
+    /// Refuses a device without direct solver, which is a GPU, where the method needs one or an element has no formula there.
     pub fn check_device(&self, model: &Model, direct: bool, device: &str) -> Result<(), MethodError> {
-        let device = device.to_string();
-        if !direct && let Some(what) = only_on_cpus(model) {
-            return Err(MethodError::Lacks { who: device, what, instead: "--device cpu" });
-        }
-        if direct || !self.needs_cpu() {
+        if direct {
             return Ok(());
         }
-        // Another method is no way out for elements that only this one solves.
-        Err(match model.elements.iter().find(|elements| !elements.is_projective()) {
-            Some(elements) => MethodError::NoMethodOnDevice { element: elements.name(), device },
-            None => {
-                let what = if self.needs == Needs::Energy { "curvatures of E" } else { "a factor of its matrix" };
-                MethodError::NotOnDevice { method: self.name, what, device }
-            }
-        })
+        let device = device.to_string();
+        if let Some(what) = only_on_cpus(model) {
+            return Err(MethodError::Lacks { who: device, what, instead: "--device cpu" });
+        }
+        // Another method is no way out.
+        if let Some(elements) = model.elements.iter().find(|elements| !elements.is_empty() && elements.wgsl().is_none())
+        {
+            return Err(MethodError::NoMethodOnDevice { element: elements.name(), device });
+        }
+        if !self.needs_cpu() {
+            return Ok(());
+        }
+        let what = if self.needs == Needs::Energy { "the Hessian of E" } else { "a factor of its matrix" };
+        let projective = model.elements.iter().all(|elements| elements.is_projective());
+        let instead = if projective { "pd-multigrid-chebyshev" } else { "descent" };
+        Err(MethodError::NotOnDevice { method: self.name, what, device, instead })
     }
 }
 
@@ -420,10 +429,7 @@ pub enum MethodError {
         help: String,
     },
     /// The device lacks what the method needs.
-    #[error(
-        "method '{method}' needs {what}, which {device} does not do; use --device cpu, or method \
-         'pd-multigrid-chebyshev'"
-    )]
+    #[error("method '{method}' needs {what}, which {device} does not do; use --device cpu, or method '{instead}'")]
     NotOnDevice {
         /// The method.
         method: &'static str,
@@ -431,10 +437,12 @@ pub enum MethodError {
         what: &'static str,
         /// The device.
         device: String,
+        /// What to do.
+        instead: &'static str,
     },
     /// No method of the device solves an element.
     #[error(
-        "no method on {device} can solve '{element}' elements: they have no projection; use --device cpu, or a \
+        "no method on {device} can solve '{element}' elements: they have no formula there; use --device cpu, or a \
          projective material (springs, arap, quadratic bending)"
     )]
     NoMethodOnDevice {
@@ -497,7 +505,11 @@ pub fn choose_method(scene: &Scene, model: &Model, direct: bool) -> &'static Met
     let small = direct && scene.solver.budget_ms.is_none() && model.vertices() <= NEWTON_LIMIT;
     let any_energy = model.elements.iter().any(|elements| !elements.is_projective());
     let has_time = model.is_of_solids() && scene.solver.budget_ms.is_none();
-    let limit = if has_time { SOLID_NEWTON_LIMIT } else { NEWTON_LIMIT };
+    let limit = match direct {
+        true if has_time => SOLID_NEWTON_LIMIT,
+        true => NEWTON_LIMIT,
+        false => 0,
+    };
     let name = if model.quasistatic && model.vertices() > NEWTON_LIMIT {
         "newton-pcg"
     } else if model.quasistatic {
@@ -555,7 +567,8 @@ impl Method {
                 Needs::Constraints => (elements.is_compliant(), "constraint form (position-based dynamics needs one)"),
             };
             if !offers {
-                let instead = "method 'descent' or 'newton' (on the CPU), or a projective material (springs, arap, quadratic bending)";
+                let instead =
+                    "method 'descent' or 'newton', or a projective material (springs, arap, quadratic bending)";
                 return Err(MethodError::Unsuitable { method: self.name, element: elements.name(), lacks, instead });
             }
         }

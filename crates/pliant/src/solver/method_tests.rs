@@ -24,6 +24,8 @@ fn what_is_small_and_stiff_is_left_to_newton() {
     let solid = "[[solid]]\nshape = 'box'\ncells = 4\nyoungs_modulus = ";
     assert_eq!(chosen(&format!("{solid}'2 GPa'"), true), "newton");
     assert_eq!(chosen(&format!("{solid}'1 MPa'"), true), "pd-multigrid-chebyshev");
+    let rubber = format!("{solid}'1 MPa'\nmodel = 'neo-hookean'");
+    assert_eq!((chosen(&rubber, true), chosen(&rubber, false)), ("newton", "descent"));
     assert_eq!(chosen(&format!("[contact]\nself_collision = true\n{solid}'1 MPa'"), true), "pd-jacobi-chebyshev");
 }
 

@@ -5,6 +5,7 @@ mod best;
 mod chebyshev;
 mod control;
 mod descent;
+mod descent_ahead;
 mod lbfgs;
 mod method;
 mod newton;

@@ -5,6 +5,7 @@
 //! leads up, or along which E is not convex, starts again from −P⁻¹g.
 
 use super::descent::{LONGEST, RENEWED};
+use super::descent_ahead::ROUNDING;
 use super::{Control, SolveError, SolveReport, Solver};
 use crate::device::{Device, Factor, Scale, Slot};
 
@@ -44,7 +45,7 @@ impl<D: Device> Solver<D> for NonlinearCg<D> {
         while control.go_on(device, problem, report.iterations, x) {
             let renewed = report.iterations.is_multiple_of(RENEWED);
             if renewed {
-                device.rescale(problem, self.scale, x)?;
+                device.rescale(problem, self.scale, x);
             }
             device.gradient(problem, x, g);
             device.divide_by_scale(problem, g, z);
@@ -89,7 +90,8 @@ impl<D: Device> Solver<D> for NonlinearCg<D> {
     }
 }
 
-/// x −= α d with α halved until E falls; E there, or `None` if it does not fall and x stays.
+/// x −= α d with α halved until E falls; E there, or `None` if it does not fall and x stays. Where a device that is far away would
+/// see only rounding of E, the direction is believed.
 pub(super) fn lower<D: Device>(
     device: &mut D,
     problem: &mut D::Problem,
@@ -97,13 +99,14 @@ pub(super) fn lower<D: Device>(
     d: &D::Points,
     (energy, step_length): (f64, &mut f64),
 ) -> Result<Option<f64>, SolveError> {
+    let least = if device.is_remote() { energy + ROUNDING * energy.abs() } else { energy };
     for _ in 0..HALVINGS {
         device.copy(x, there);
         device.axpy(Factor::Value(-*step_length), d, there);
         let lower = device.objective(problem, there)?;
-        if lower < energy {
+        if lower < least {
             std::mem::swap(x, there);
-            return Ok(Some(lower));
+            return Ok(Some(lower.min(energy)));
         }
         *step_length *= 0.5;
     }

@@ -1,7 +1,7 @@
 //! How long steps and sweeps take, for `pliant bench`.
 
 use super::{Certificate, Question, Simulation, SimulationError, reference, step_input};
-use crate::device::{Blend, Device, DeviceError, Devices, Slot, Task};
+use crate::device::{Blend, Device, DeviceError, Devices, Scale, Slot, Task};
 use crate::model::{Model, State, System};
 use crate::scene::Scene;
 use std::sync::Arc;
@@ -218,6 +218,85 @@ impl Task for Sweeps<'_> {
             way: device.sweep_way(&problem),
             bytes: bytes[0],
             us: 1e6 * time,
+            floor_us: 1e6 * floor,
+        })
+    }
+}
+
+/// Wall-clock time of iterations of descent and of the evaluation of forces in them.
+#[derive(Clone, Debug, serde::Serialize)]
+pub struct ForceTimes {
+    /// Where.
+    pub device: String,
+    /// Vertices.
+    pub vertices: usize,
+    /// Elements.
+    pub elements: usize,
+    /// Time of an iteration without looks at E and renewals of the preconditioner, µs.
+    pub iteration_us: f64,
+    /// Time of the evaluation of ∇E alone, µs.
+    pub force_us: f64,
+    /// Bytes that this moves at least.
+    pub bytes: u64,
+    /// Time to stream these bytes, µs.
+    pub floor_us: f64,
+}
+
+/// Times the iterations of descent in a scene's first step.
+pub fn time_forces(devices: &impl Devices, scene: &Scene, warm: Duration) -> Result<ForceTimes, SimulationError> {
+    let (model, state) = Model::new(scene)?;
+    devices.run(&scene.device, Forces { scene, model: Arc::new(model), state, warm })?
+}
+
+struct Forces<'a> {
+    scene: &'a Scene,
+    model: Arc<Model>,
+    state: State,
+    warm: Duration,
+}
+
+impl Task for Forces<'_> {
+    type Output = Result<ForceTimes, SimulationError>;
+
+    fn on<D: Device + 'static>(self, mut device: D) -> Self::Output
+    where
+        D::Points: 'static,
+    {
+        let h = self.scene.time.step_size();
+        let system = Arc::new(System::new(&self.model, h, h));
+        let mut problem = device.upload(&self.model, &system)?;
+        let [mut x, mut v, mut x_before, mut gradient, mut z] = [(); 5].map(|()| device.points(&problem));
+        device.write(&self.state.x, &mut x);
+        device.write(&self.state.v, &mut v);
+        device.begin_step(&mut problem, &step_input(&self.model, h, h), &x, &v);
+        device.copy(&x, &mut x_before);
+        device.rescale(&mut problem, Scale::Blocks, &x);
+        // Short steps: iterates stay where formulas take their usual ways.
+        let blends = [Blend { omega: 1.0, under_relaxation: 0.1 }; 96];
+        let iteration = shortest(self.warm, |times| -> Result<usize, DeviceError> {
+            for _ in 0..times {
+                let scratch = [&mut gradient, &mut z];
+                device.descend_many(&mut problem, [&mut x, &mut x_before], &blends, None, scratch);
+            }
+            device.scalar(Slot(0))?;
+            Ok(times * blends.len())
+        })?;
+        let force = shortest(self.warm, |times| -> Result<usize, DeviceError> {
+            for _ in 0..50 * times {
+                device.gradient(&mut problem, &x, &mut gradient);
+            }
+            device.scalar(Slot(0))?;
+            Ok(50 * times)
+        })?;
+        let bytes = device.force_bytes(&problem);
+        let floor = shortest(self.warm, |times| device.stream(bytes, 50 * times).map(|()| 50 * times))?;
+        Ok(ForceTimes {
+            device: device.name(),
+            vertices: self.model.vertices(),
+            elements: self.model.element_count(),
+            iteration_us: 1e6 * iteration,
+            force_us: 1e6 * force,
+            bytes: bytes[0],
             floor_us: 1e6 * floor,
         })
     }

@@ -53,11 +53,12 @@ pub(super) fn guess<D: Device>(
         }
     }
     if which != InitialGuess::Inertia {
-        device.hold(problem, x)?;
+        device.hold(problem, x);
         // Whatever is guessed of how bodies deform, they fly as they must.
         device.balance_bodies(problem, x);
     }
-    device.convert(problem, x);
+    // Whether it changed E does not matter yet.
+    device.convert(problem, x, SLOPE);
     Ok(())
 }
 

@@ -1,35 +1,47 @@
 //! A state on its way to the host, while the device goes on.
 
 use crate::device::{Device, DeviceError};
-use crate::model::{Pinched, State};
+use crate::model::State;
 
 /// A state that was asked for.
 pub(super) struct Showing<D: Device> {
     x: D::Reading,
     v: D::Reading,
-    time: f64,
-    step: u64,
-    pinched: Vec<Pinched>,
+    v_before: Option<D::Reading>,
+    converted: D::Numbers,
+    /// What the host knows of it.
+    rest: State,
 }
 
 impl<D: Device> Showing<D> {
-    /// Asks for a state.
-    pub fn request(device: &mut D, x: &D::Points, v: &D::Points, time: f64, step: u64) -> Result<Self, DeviceError> {
-        Ok(Self { x: device.request(x)?, v: device.request(v)?, time, step, pinched: Vec::new() })
+    /// Asks for a state: positions, velocities, those one step before if they are known, conversion.
+    pub fn request(
+        device: &mut D,
+        x: &D::Points,
+        v: &D::Points,
+        v_before: Option<&D::Points>,
+    ) -> Result<Self, DeviceError> {
+        let (x, v) = (device.request(x)?, device.request(v)?);
+        let v_before = v_before.map(|v_before| device.request(v_before)).transpose()?;
+        Ok(Self { x, v, v_before, converted: device.request_conversion()?, rest: State::default() })
     }
 
-    /// With what drags have pinched by then.
-    pub fn with_pinched(self, pinched: &[Pinched]) -> Self {
-        Self { pinched: pinched.to_vec(), ..self }
+    /// With what the host knows of it.
+    pub fn with(self, rest: State) -> Self {
+        Self { rest, ..self }
     }
 
     /// The state, of `n` vertices, as it was when it was asked for.
     pub fn receive(self, device: &mut D, n: usize) -> Result<State, DeviceError> {
-        let (x, v) = (vec![[0.0; 3]; n], vec![[0.0; 3]; n]);
-        let (time, step, pinched) = (self.time, self.step, self.pinched);
-        let mut state = State { x, v, time, step, pinched, ..State::default() };
-        device.receive(self.x, &mut state.x)?;
-        device.receive(self.v, &mut state.v)?;
+        let Self { x, v, v_before, converted, rest } = self;
+        let mut state = State { x: vec![[0.0; 3]; n], v: vec![[0.0; 3]; n], ..rest };
+        device.receive(x, &mut state.x)?;
+        device.receive(v, &mut state.v)?;
+        if let Some(v_before) = v_before {
+            state.v_before = vec![[0.0; 3]; n];
+            device.receive(v_before, &mut state.v_before)?;
+        }
+        state.converted = device.receive_numbers(converted)?;
         Ok(state)
     }
 }

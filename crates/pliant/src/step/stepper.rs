@@ -244,10 +244,9 @@ where
 {
     /// One try after the other.
     fn try_step(&mut self, see: &mut dyn FnMut(State)) -> Result<StepReport, SimulationError> {
-        let converted = self.device.conversion();
         let done = self.tries(see);
-        if done.is_err() {
-            self.device.set_conversion(&converted);
+        if done.is_err() && self.searched == Some(self.step) {
+            self.device.undo_conversion();
         }
         done
     }
@@ -333,8 +332,12 @@ where
     }
 
     fn request(&mut self) -> Result<Showing<D>, DeviceError> {
-        let showing = Showing::request(&mut self.device, &self.fields.x, &self.fields.v, self.time, self.step)?;
-        Ok(showing.with_pinched(self.grasp.pinched()))
+        let Fields { x, v, v_before, .. } = &self.fields;
+        let v_before = v_before.as_ref().filter(|_| self.has_v_before);
+        let showing = Showing::request(&mut self.device, x, v, v_before)?;
+        let (time, step, pinched) = (self.time, self.step, self.grasp.pinched().to_vec());
+        let rest = State { time, step, pinched, step_length: self.step_length[0], ..State::default() };
+        Ok(showing.with(rest))
     }
 
     /// Lets the drags that begin with this step pinch what is there now.
@@ -378,14 +381,7 @@ where
 
     fn state(&mut self) -> Result<State, DeviceError> {
         let n = self.grasp.model().vertices();
-        let mut state = self.request()?.receive(&mut self.device, n)?;
-        if let Some(v_before) = self.fields.v_before.as_ref().filter(|_| self.has_v_before) {
-            state.v_before = vec![[0.0; 3]; n];
-            self.device.read(v_before, &mut state.v_before)?;
-        }
-        state.converted = self.device.conversion();
-        state.step_length = self.step_length[0];
-        Ok(state)
+        self.request()?.receive(&mut self.device, n)
     }
 
     fn model(&self) -> &Arc<Model> {

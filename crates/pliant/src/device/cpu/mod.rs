@@ -71,6 +71,7 @@ impl<R: Real> Device for Cpu<R> {
     type Points = Vec<[R; 4]>;
     type Problem = CpuProblem<R>;
     type Reading = Vec<[R; 4]>;
+    type Numbers = Vec<f64>;
 
     fn name(&self) -> String {
         "cpu".to_string()
@@ -82,6 +83,12 @@ impl<R: Real> Device for Cpu<R> {
 
     fn sweep_bytes(&self, problem: &CpuProblem<R>) -> [u64; 2] {
         [problem.sweep_bytes() as u64, (problem.model.vertices() * size_of::<[R; 4]>()) as u64]
+    }
+
+    fn force_bytes(&self, problem: &CpuProblem<R>) -> [u64; 2] {
+        // Of a sweep all but the iterate before.
+        let [bytes, written] = self.sweep_bytes(problem);
+        [bytes - written, written]
     }
 
     fn stream(&mut self, [bytes, _]: [u64; 2], times: usize) -> Result<(), DeviceError> {
@@ -113,8 +120,12 @@ impl<R: Real> Device for Cpu<R> {
         }
     }
 
-    fn conversion(&mut self) -> Vec<f64> {
-        self.conversion.shares().to_vec()
+    fn request_conversion(&mut self) -> Result<Vec<f64>, DeviceError> {
+        Ok(self.conversion.shares().to_vec())
+    }
+
+    fn undo_conversion(&mut self) {
+        self.conversion.undo();
     }
 
     fn set_conversion(&mut self, shares: &[f64]) {
@@ -178,6 +189,21 @@ impl<R: Real> Device for Cpu<R> {
         self.scalars[to.0] = self.scalars[from.0];
     }
 
+    fn request_scalars(&mut self) -> Result<Vec<f64>, DeviceError> {
+        Ok(self.scalars.to_vec())
+    }
+
+    fn receive_numbers(&mut self, numbers: Vec<f64>) -> Result<Vec<f64>, DeviceError> {
+        Ok(numbers)
+    }
+
+    fn copy_unless_lower(&mut self, [a, b]: [Slot; 2], from: &Vec<[R; 4]>, to: &mut Vec<[R; 4]>) {
+        let is_lower = self.scalars[a.0] <= self.scalars[b.0];
+        if !is_lower {
+            self.copy(from, to);
+        }
+    }
+
     fn scalar(&mut self, slot: Slot) -> Result<f64, DeviceError> {
         Ok(self.scalars[slot.0])
     }
@@ -203,20 +229,19 @@ impl<R: Real> Device for Cpu<R> {
         x.copy_from_slice(&problem.x_tilde);
     }
 
-    fn hold(&mut self, problem: &CpuProblem<R>, x: &mut Vec<[R; 4]>) -> Result<(), DeviceError> {
+    fn hold(&mut self, problem: &CpuProblem<R>, x: &mut Vec<[R; 4]>) {
         let held = |(i, _): &(usize, &mut [R; 4])| problem.system.held[*i];
         x.iter_mut().enumerate().filter(held).for_each(|(i, x)| *x = problem.x_tilde[i]);
-        Ok(())
     }
 
-    fn convert(&mut self, problem: &mut CpuProblem<R>, x: &Vec<[R; 4]>) -> bool {
-        let raised = self.conversion.raise(&mut problem.elements, x);
-        problem.potential_is_current &= !raised;
-        raised
+    fn convert(&mut self, problem: &mut CpuProblem<R>, x: &Vec<[R; 4]>, raised: Slot) {
+        let count = self.conversion.raise(&mut problem.elements, x);
+        problem.potential_is_current &= count == 0;
+        self.scalars[raised.0] = count as f64;
     }
 
-    fn objective(&mut self, problem: &mut CpuProblem<R>, x: &Vec<[R; 4]>) -> Result<f64, DeviceError> {
-        Ok(problem.objective(x))
+    fn objective_to(&mut self, problem: &mut CpuProblem<R>, x: &Vec<[R; 4]>, out: Slot) {
+        self.scalars[out.0] = problem.objective(x);
     }
 
     fn meet_colliders(&mut self, problem: &mut CpuProblem<R>, x: &mut Vec<[R; 4]>) {
@@ -294,9 +319,8 @@ impl<R: Real> Device for Cpu<R> {
         map(z, |i, _| problem.divide_by_diagonal(i, Vec3::load(r[i])));
     }
 
-    fn rescale(&mut self, problem: &mut CpuProblem<R>, scale: Scale, x: &Vec<[R; 4]>) -> Result<(), DeviceError> {
+    fn rescale(&mut self, problem: &mut CpuProblem<R>, scale: Scale, x: &Vec<[R; 4]>) {
         problem.rescale(scale, x);
-        Ok(())
     }
 
     fn divide_by_scale(&mut self, problem: &CpuProblem<R>, r: &Vec<[R; 4]>, z: &mut Vec<[R; 4]>) {

@@ -56,4 +56,11 @@ impl<R: Real> Density<R> for Fung<R> {
     fn shear_modulus(&self) -> R {
         R::of(2.0) * (self.s[0] + self.s[2] * self.s[3])
     }
+    const PREFIX: &'static str = "fung_tet";
+    const SOURCE: &'static str = include_str!("fung.wgsl");
+    const WORDS: usize = 14;
+    fn parameters(&self, volume: R) -> [R; 4] {
+        let [s0, s1, s2, s3] = self.s;
+        [s0 * volume, s1 * volume, s2 * volume, s3]
+    }
 }

@@ -35,7 +35,7 @@ use super::convert::{NEVER, least_to_share, with_projective};
 use super::error::not_negative;
 use super::isotropic::PrincipalHessian;
 use super::simplex::RestTet;
-use super::{Convertible, Energy, Hessian, MaterialError};
+use super::{Convertible, Energy, Hessian, MaterialError, WgslTwin};
 use crate::math::{Dual, Jet, Mat3, Real, Smooth, Svd, Vec3, polar_rotation, svd};
 
 /// A tetrahedron of St. Venant and Kirchhoff's material.
@@ -75,6 +75,14 @@ pub trait Density<R: Real>: Copy + Send + Sync + std::fmt::Debug + PartialEq {
     fn cast<S: Real>(&self) -> Self::In<S>;
     /// Shear modulus at rest, Pa.
     fn shear_modulus(&self) -> R;
+    /// What the functions of tetrahedra of it start with in WGSL.
+    const PREFIX: &'static str;
+    /// Its formula in WGSL.
+    const SOURCE: &'static str;
+    /// Numbers of a tetrahedron there.
+    const WORDS: usize;
+    /// Its parameters, those in Pa times `volume`.
+    fn parameters(&self, volume: R) -> [R; 4];
 }
 
 /// A tetrahedron with a density.
@@ -210,6 +218,22 @@ impl<R: Real, D: Density<R>> Energy<R, 4> for HyperelasticTet<R, D> {
     }
     fn hessian_diagonal(&self, x: &[Vec3<R>; 4]) -> [Mat3<R>; 4] {
         self.principal_hessian(x).diagonal(&self.rest)
+    }
+}
+
+impl<R: Real, D: Density<R>> WgslTwin for HyperelasticTet<R, D> {
+    const PREFIX: &'static str = D::PREFIX;
+    const SOURCE: &'static str = D::SOURCE;
+    const WORDS: usize = D::WORDS;
+    const ISOTROPIC: bool = true;
+    /// Shape, parameters, and l at the end.
+    fn pack(&self, out: &mut [f32]) {
+        let (shape, rest) = out.split_at_mut(9);
+        shape.copy_from_slice(&self.rest.pack());
+        let parameters = self.density.parameters(self.rest.measure).map(|r| r.f64() as f32);
+        let (own, share) = rest.split_at_mut(rest.len() - 1);
+        own.copy_from_slice(&parameters[..own.len()]);
+        share[0] = self.share.f64() as f32;
     }
 }
 

@@ -38,4 +38,11 @@ impl<R: Real> Density<R> for MooneyRivlin<R> {
     fn shear_modulus(&self) -> R {
         R::of(2.0) * (self.s[0] + self.s[2])
     }
+    const PREFIX: &'static str = "mooney_rivlin_tet";
+    const SOURCE: &'static str = include_str!("mooney_rivlin.wgsl");
+    const WORDS: usize = 13;
+    fn parameters(&self, volume: R) -> [R; 4] {
+        let [s0, s1, s2] = self.s.map(|s| s * volume);
+        [s0, s1, s2, R::ZERO]
+    }
 }

@@ -42,4 +42,10 @@ impl<R: Real> Density<R> for NeoHookean<R> {
     fn shear_modulus(&self) -> R {
         self.s[0] + self.s[0]
     }
+    const PREFIX: &'static str = "neo_hookean_tet";
+    const SOURCE: &'static str = include_str!("neo_hookean.wgsl");
+    const WORDS: usize = 12;
+    fn parameters(&self, volume: R) -> [R; 4] {
+        [self.s[0] * volume, self.s[1] * volume, R::ZERO, R::ZERO]
+    }
 }

@@ -37,4 +37,10 @@ impl<R: Real> Density<R> for StVenantKirchhoff<R> {
     fn shear_modulus(&self) -> R {
         self.lame_mu
     }
+    const PREFIX: &'static str = "stvk_tet";
+    const SOURCE: &'static str = include_str!("st_venant_kirchhoff.wgsl");
+    const WORDS: usize = 12;
+    fn parameters(&self, volume: R) -> [R; 4] {
+        [self.lame_lambda * volume, self.lame_mu * volume, R::ZERO, R::ZERO]
+    }
 }

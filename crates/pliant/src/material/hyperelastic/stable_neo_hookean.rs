@@ -40,4 +40,10 @@ impl<R: Real> Density<R> for StableNeoHookean<R> {
     fn shear_modulus(&self) -> R {
         R::of(0.75) * self.mu
     }
+    const PREFIX: &'static str = "stable_neo_hookean_tet";
+    const SOURCE: &'static str = include_str!("stable_neo_hookean.wgsl");
+    const WORDS: usize = 12;
+    fn parameters(&self, volume: R) -> [R; 4] {
+        [self.mu * volume, self.lambda * volume, R::ZERO, R::ZERO]
+    }
 }
