@@ -361,7 +361,8 @@ impl Method {
         }
         let device = device.to_string();
         // Another method is no way out.
-        if let Some(elements) = model.elements.iter().find(|elements| !elements.is_empty() && elements.wgsl().is_none()) {
+        if let Some(elements) = model.elements.iter().find(|elements| !elements.is_empty() && elements.wgsl().is_none())
+        {
             return Err(MethodError::NoMethodOnDevice { element: elements.name(), device });
         }
         if !self.needs_cpu() {
