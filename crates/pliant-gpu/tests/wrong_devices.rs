@@ -88,16 +88,6 @@ fn wrong_factors_slots_and_orders_are_seen() {
 }
 
 #[test]
-fn wrong_verbs_of_descent_are_seen() {
-    caught(Fault::TakesTheWorse, &["objective_to, copy_unless_lower"]);
-    caught(Fault::NeverConverts, &["convert"]);
-    caught(Fault::OneScale, &["rescale, divide_by_scale", "descend_many"]);
-    for element in ["neo-Hookean tet", "St. Venant-Kirchhoff tet", "corotated tet"] {
-        caught(Fault::Drops(element), &["gradient", "rescale, divide_by_scale", "descend_many"]);
-    }
-}
-
-#[test]
 fn wrong_measures_are_seen() {
     caught(Fault::Measure("start_energy"), &["measure start"]);
     for solution in ["energy", "gradient_norm", "unbalanced", "possible_decrease", "rounding_energy"] {

@@ -2,7 +2,7 @@
 
 use super::case::{Case, Fields, MOVED, ROUNDING};
 use super::verb::Verb;
-use pliant::device::{Blend, Device, DeviceError, Factor, Measures, Moment, Scale, Slot};
+use pliant::device::{Blend, Device, DeviceError, Factor, Measures, Moment, Slot};
 
 /// What a verb gave.
 #[derive(Clone, Debug, Default)]
@@ -83,9 +83,6 @@ impl<'a, D: Device> Bench<'a, D> {
                 read(*device, *n, a, &mut out)?;
             }
             Verb::Enforce | Verb::EndStep | Verb::EndStepPushed => self.finish(verb, case, fields, &mut out)?,
-            Verb::Hold | Verb::Objective | Verb::Convert | Verb::DivideByScale | Verb::DescendMany => {
-                self.descent(verb, case, fields, &mut out)?;
-            }
         }
         Ok(out)
     }
@@ -95,7 +92,6 @@ impl<'a, D: Device> Bench<'a, D> {
         self.device.write(&fields.velocity, &mut self.b);
         // What was asked before must not matter.
         self.device.set_sides(&Default::default());
-        self.device.set_conversion(&[]);
         self.device.begin_step(&mut self.problem, &case.input, &self.a, &self.b);
     }
 
@@ -306,56 +302,6 @@ impl<'a, D: Device> Bench<'a, D> {
             read(*device, *n, b, out)?;
         }
         Ok(())
-    }
-
-    fn descent(&mut self, verb: Verb, case: &Case, fields: &Fields, out: &mut Answer) -> Result<(), DeviceError> {
-        self.begin(case, fields);
-        let Self { device, problem, a, b, c, n } = self;
-        device.write(&fields.x, a);
-        match verb {
-            Verb::Hold => {
-                device.hold(problem, a);
-                return read(*device, *n, a, out);
-            }
-            Verb::Objective => {
-                device.write(&fields.start, b);
-                device.objective_to(problem, a, Slot(2));
-                device.objective_to(problem, b, Slot(5));
-                let asked = device.request_scalars()?;
-                device.copy_unless_lower([Slot(2), Slot(5)], b, a);
-                read(*device, *n, a, out)?;
-                device.copy_unless_lower([Slot(5), Slot(2)], b, a);
-                read(*device, *n, a, out)?;
-                let scalars = device.receive_numbers(asked)?;
-                out.scalars.extend([2, 5].map(|slot: usize| scalars.get(slot).copied().unwrap_or(f64::NAN)));
-                return Ok(());
-            }
-            Verb::Convert => {
-                device.convert(problem, a, Slot(6));
-                out.scalars.push(device.scalar(Slot(6))?);
-                let shares = device.request_conversion()?;
-                out.scalars.extend(device.receive_numbers(shares)?);
-                return Ok(());
-            }
-            _ => {}
-        }
-        device.rescale(problem, Scale::Blocks, a);
-        if verb == Verb::DescendMany {
-            device.write(&fields.before, b);
-            let mut scratch = device.points(problem);
-            device.descend_many(problem, [a, b], &MANY, Some(Slot(3)), [c, &mut scratch]);
-            out.scalars.push(device.scalar(Slot(3))?);
-            read(*device, *n, a, out)?;
-            return read(*device, *n, b, out);
-        }
-        // Which contacts are active.
-        device.gradient(problem, a, b);
-        device.write(&fields.r, b);
-        device.divide_by_scale(problem, b, c);
-        read(*device, *n, c, out)?;
-        device.rescale(problem, Scale::Largest, a);
-        device.divide_by_scale(problem, b, c);
-        read(*device, *n, c, out)
     }
 
     fn finish(&mut self, verb: Verb, case: &Case, fields: &Fields, out: &mut Answer) -> Result<(), DeviceError> {

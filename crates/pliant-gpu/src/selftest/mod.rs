@@ -14,10 +14,9 @@ use answer::{Answer, Bench, Expected, rounding};
 use case::Case;
 use pliant::device::rows::is_in_rows;
 use pliant::device::{Cpu, Device, DeviceError};
-use pliant::material::Elements;
 use std::any::Any;
 use std::time::Instant;
-use verb::{DESCENT, Entry, OF_ANY_ENERGY, TABLE, Verb};
+use verb::{Entry, TABLE, Verb};
 
 /// One question to a device and how it did.
 #[derive(Clone, Debug, PartialEq)]
@@ -70,17 +69,10 @@ impl Suite {
     pub fn new(extent: Extent) -> Result<Self, DeviceError> {
         let mut parts = Vec::new();
         for case in models::usual() {
-            let projective = case.model.elements.iter().all(Elements::is_projective);
-            let asked = |entry: &&Entry| match projective {
-                true => !DESCENT.contains(&entry.verb),
-                false => DESCENT.contains(&entry.verb) || OF_ANY_ENERGY.contains(&entry.verb),
-            };
-            parts.push(Part::new(case, &mut TABLE.iter().filter(asked))?);
+            parts.push(Part::new(case, &mut TABLE.iter())?);
         }
         if extent != Extent::Usual {
-            let asked = |entry: &&Entry| {
-                (extent == Extent::Largest || !COLOURED.contains(&entry.verb)) && !DESCENT.contains(&entry.verb)
-            };
+            let asked = |entry: &&Entry| extent == Extent::Largest || !COLOURED.contains(&entry.verb);
             parts.push(Part::new(models::large(), &mut TABLE.iter().filter(asked))?);
             let coloured = |entry: &&Entry| COLOURED.contains(&entry.verb);
             parts.push(Part::new(models::chain(), &mut TABLE.iter().filter(coloured))?);
@@ -97,8 +89,7 @@ impl Suite {
     /// What a GPU sweeps in another way, too. To cut a million vertices takes longer than it shows.
     fn cut_parts<D: Device + 'static>(&self, device: &D) -> impl Iterator<Item = &Part> + use<'_, D> {
         let is_gpu = (device as &dyn Any).is::<Gpu>();
-        let swept = |part: &&Part| part.expected.iter().any(|(entry, _)| entry.verb == Verb::JacobiMany);
-        self.parts.iter().filter(move |part| is_gpu && swept(part) && part.case.model.vertices() < 100_000)
+        self.parts.iter().filter(move |part| is_gpu && part.case.model.vertices() < 100_000)
     }
 
     /// Asks a device; `seen` is called after each check. An error means that the device cannot be asked any more.

@@ -48,20 +48,6 @@ material = 'gelatine'
 position = [0.3, 0.1, -0.2]
 ";
 
-/// Solids of every material, and a sheet, for descents.
-fn materials() -> String {
-    let models = ["stvk", "neo-hookean", "mooney-rivlin", "fung", "stable-neo-hookean", "corotated", "arap"];
-    let mut text = "pliant = 1\n[[cloth]]\nsize = 0.5\nresolution = 9\n".to_string();
-    for (k, model) in models.iter().enumerate() {
-        let at = 0.12 * k as f64 - 0.36;
-        text += &format!(
-            "[[solid]]\nshape = 'box'\nsize = [0.1, 0.15, 0.3]\ncells = [2, 3, 4]\njitter = 0.003\nmodel = '{model}'\n\
-             material = 'gelatine'\nposition = [{at}, 0, 0]\n"
-        );
-    }
-    text
-}
-
 /// A sheet to be folded, and an irregular one that crosses it, which touch each other and themselves.
 const BODIES: &str = "
 pliant = 1
@@ -149,9 +135,6 @@ pub(super) fn usual() -> Vec<Case> {
         collapsed(),
         Case::new("bare cloth", built(CLOTH).0, &built(CLOTH).1.x, 4e-3),
         Case::new("bare solids", built(SOLIDS).0, &built(SOLIDS).1.x, 8e-3),
-        in_surroundings("materials", built(&materials()), 4e-3),
-        // Crushed and turned inside out.
-        Case::new("bare materials", built(&materials()).0, &built(&materials()).1.x, 2.5e-2),
         in_surroundings("bodies", bodies(), 2e-3).slow(),
         Case::new("bare bodies", bodies().0, &bodies().1.x, 2e-3).slow(),
     ];

@@ -35,20 +35,7 @@ pub(super) enum Verb {
     TurnFreeParts,
     EndStep,
     EndStepPushed,
-    Hold,
-    Objective,
-    Convert,
-    DivideByScale,
-    DescendMany,
 }
-
-/// What descents alone ask for.
-pub(super) const DESCENT: [Verb; 5] =
-    [Verb::Hold, Verb::Objective, Verb::Convert, Verb::DivideByScale, Verb::DescendMany];
-
-/// What else they need.
-pub(super) const OF_ANY_ENERGY: [Verb; 6] =
-    [Verb::BeginStep, Verb::MeetColliders, Verb::Potential, Verb::MeasureStart, Verb::MeasureSolution, Verb::Gradient];
 
 /// A line of the table.
 pub(super) struct Entry {
@@ -83,7 +70,7 @@ pub(super) const BALANCE_ALONE: f64 = 64.0;
 /// five times (2.5 units in the last place), inverseSqrt four times, and a root nine times; k roundings of either sign add
 /// up to about √k. Sizes come from a few random moves, so they may be some times too small: hence powers of two with room.
 /// "Seen" is the most in 25 draws of all fields on the CPU and on lavapipe.
-pub(super) const TABLE: [Entry; 37] = [
+pub(super) const TABLE: [Entry; 32] = [
     // Nothing is computed.
     entry(Verb::WriteRead, "write, read", 0.0),
     entry(Verb::Copy, "copy", 0.0),
@@ -143,14 +130,4 @@ pub(super) const TABLE: [Entry; 37] = [
     // As enforce, and friction: a root (9), a quotient (5) and six more. Seen: 8.
     entry(Verb::EndStep, "end_step", 32.0),
     entry(Verb::EndStepPushed, "end_step after enforce", 32.0),
-    // As begin_step, for what is held.
-    entry(Verb::Hold, "hold", 16.0),
-    // As measure start.
-    entry(Verb::Objective, "objective_to, copy_unless_lower", 16.0),
-    // A decomposition: dozens of rotations of some 8 each.
-    entry(Verb::Convert, "convert", 64.0),
-    // That, powers and products of these (24 each) for each of some 24 tets, and a solve with their sum (21).
-    entry(Verb::DivideByScale, "rescale, divide_by_scale", 128.0),
-    // That times gradients (32), six times.
-    entry(Verb::DescendMany, "descend_many", 128.0),
 ];

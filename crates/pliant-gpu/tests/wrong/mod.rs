@@ -47,10 +47,6 @@ pub enum Fault {
     KeepsMultipliers,
     ForgetsMultipliers,
     StalePotential,
-    /// Goes back where E fell.
-    TakesTheWorse,
-    NeverConverts,
-    OneScale,
     Measure(&'static str),
     /// The last bit is different each time.
     Unsteady,
@@ -113,7 +109,7 @@ impl Wrong {
 }
 
 /// Verbs that can leave out a vertex.
-pub const SKIPPED: [&str; 20] = [
+pub const SKIPPED: [&str; 18] = [
     "copy",
     "clear",
     "axpy",
@@ -132,8 +128,6 @@ pub const SKIPPED: [&str; 20] = [
     "balance_bodies",
     "turn_free_parts",
     "end_step",
-    "hold",
-    "rescale, divide_by_scale",
 ];
 
 impl Device for Wrong {
@@ -220,7 +214,6 @@ impl Device for Wrong {
         self.cpu.receive_numbers(numbers)
     }
     fn copy_unless_lower(&mut self, lower: [Slot; 2], from: &Points, to: &mut Points) {
-        let lower = if self.fault == Fault::TakesTheWorse { [lower[1], lower[0]] } else { lower };
         self.cpu.copy_unless_lower(lower, from, to);
     }
     fn request_conversion(&mut self) -> Result<Vec<f64>, DeviceError> {
@@ -233,28 +226,19 @@ impl Device for Wrong {
         self.cpu.undo_conversion();
     }
     fn hold(&mut self, problem: &CpuProblem<f32>, x: &mut Points) {
-        // Of those that are held, the last: the very last vertex need not be among them.
-        let before = x.clone();
         self.cpu.hold(problem, x);
-        let last = x.iter().zip(&before).rposition(|(x, before)| x != before);
-        if let (Fault::SkipsLast("hold"), Some(last)) = (self.fault, last) {
-            x[last] = before[last];
-        }
     }
     fn convert(&mut self, problem: &mut CpuProblem<f32>, x: &Points, raised: Slot) {
-        if self.fault != Fault::NeverConverts {
-            self.cpu.convert(problem, x, raised);
-        }
+        self.cpu.convert(problem, x, raised);
     }
     fn objective_to(&mut self, problem: &mut CpuProblem<f32>, x: &Points, out: Slot) {
         self.cpu.objective_to(problem, x, out);
     }
     fn rescale(&mut self, problem: &mut CpuProblem<f32>, scale: Scale, x: &Points) {
-        let scale = if self.fault == Fault::OneScale { Scale::Largest } else { scale };
         self.cpu.rescale(problem, scale, x);
     }
     fn divide_by_scale(&mut self, problem: &CpuProblem<f32>, r: &Points, z: &mut Points) {
-        self.maybe_skip("rescale, divide_by_scale", z, |cpu, z| cpu.divide_by_scale(problem, r, z));
+        self.cpu.divide_by_scale(problem, r, z);
     }
     fn force_bytes(&self, problem: &CpuProblem<f32>) -> [u64; 2] {
         self.cpu.force_bytes(problem)
