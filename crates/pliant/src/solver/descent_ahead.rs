@@ -6,7 +6,7 @@
 //! waits for nothing that is not there. Once elements were converted, which makes E another one, the rest of the solve waits for
 //! its looks.
 
-use super::descent::{Descent, Fields, Momentum, RAISED, RENEWED, RESIDUAL, SHORTER, SHORTEST};
+use super::descent::{Descent, Fields, Momentum, RAISED, RESIDUAL, SHORTER, SHORTEST};
 use super::{Control, SolveError, SolveReport};
 use crate::device::{Blend, Device, Slot};
 
