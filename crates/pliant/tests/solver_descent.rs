@@ -42,21 +42,16 @@ fn every_method_ends_where_newton_does_for_every_material() {
             let mut step = Step::<f64>::new(&block, &state, 1.0 / 30.0);
             let mut energies = Vec::new();
             let solved = step.solve(method, 20_000, 1e-10, |_, energy| energies.push(energy)).unwrap();
-            // What is squeezed has several minima with `stvk`: there, the one that Newton finds from where the method ended.
+            // What Newton finds from where the method ended: `stvk` has several minima, and who came through what crushes an
+            // element has converted it, which is another objective.
+            let converted = step.device.conversion().iter().any(|share| *share > 0.0);
             let (mut there, mut known) = (exact.x.clone(), report.energy);
-            if model == "stvk" {
+            if model == "stvk" || converted {
                 there.clone_from(&step.x);
                 known = minimise(&step.potential(), &mut there, 1e-10, |k, _| k < 2000).unwrap().energy;
             }
             let apart = distance(&step.x, &there);
-            // Those without preconditioner go by differences of E that drown in its rounding while soft modes are still 0.02 mm off.
-            let bare = ["nonlinear-cg", "lbfgs", "nesterov", "gradient-descent"].contains(&method);
-            let known_to = if bare { 1e-4 } else { 1e-8 };
-            assert!(
-                apart < known_to,
-                "{model}, {method}: {apart} m from Newton after {} iterations",
-                solved.iterations
-            );
+            assert!(apart < 1e-8, "{model}, {method}: {apart} m from Newton after {} iterations", solved.iterations);
             let end = step.device.objective(&mut step.problem, &step.x).unwrap();
             assert!((end - known).abs() < 1e-10 * energies[0].abs(), "{model}, {method}: {end}, {known}");
         }
