@@ -9,7 +9,7 @@ pub use tune::TuneArgs;
 use clap::builder::PossibleValuesParser;
 use clap::{Parser, Subcommand};
 use pliant::colouring::Algorithm;
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr};
 use std::path::PathBuf;
 
 const AFTER: &str = "\
@@ -250,11 +250,15 @@ pub struct ViewArgs {
     #[arg(long)]
     pub no_open: bool,
     /// Address to listen on; all but loopback need --allow-remote
-    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1", value_parser = host)]
     pub host: IpAddr,
     /// Let other computers in that know the token in the printed address. Nothing is encrypted
     #[arg(long)]
     pub allow_remote: bool,
+    /// Token of all addresses, 16 letters and digits or more: pages then survive a new start of the viewer. Whoever lists the
+    /// programs of this computer sees it [default: a new one beyond loopback, none on it]
+    #[arg(long, value_name = "TOKEN")]
+    pub token: Option<String>,
 }
 
 /// `pliant compare`.
@@ -375,6 +379,13 @@ fn key_value(text: &str) -> Result<(String, String), String> {
         Some((key, value)) if !key.trim().is_empty() => Ok((key.trim().to_string(), value.trim().to_string())),
         _ => Err("expected KEY=VALUE, for example time.frames=10".to_string()),
     }
+}
+
+fn host(text: &str) -> Result<IpAddr, String> {
+    if text.eq_ignore_ascii_case("localhost") {
+        return Ok(Ipv4Addr::LOCALHOST.into());
+    }
+    text.parse().map_err(|_| "expected localhost or an address of this computer, for example 192.168.1.7".to_string())
 }
 
 fn count(text: &str) -> Result<u64, String> {

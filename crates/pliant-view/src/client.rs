@@ -3,7 +3,7 @@
 use crate::board::{Board, ClientId, Notice};
 use crate::command::{Command, LONGEST, parse};
 use crate::crowd::Crowd;
-use crate::orders::{Order, Orders};
+use crate::orders::{Order, Orders, Unsent};
 use axum::body::Bytes;
 use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, close_code};
 use futures_util::stream::{SplitSink, SplitStream};
@@ -11,10 +11,10 @@ use futures_util::{SinkExt, StreamExt};
 use serde_json::json;
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::mpsc::TrySendError;
 use std::time::{Duration, Instant};
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{Semaphore, watch};
+use tokio::time::MissedTickBehavior;
 
 /// To a client that says what it has seen, no more frames are on the way than this: what waits in sockets is late.
 const UNSEEN: usize = 2;
@@ -22,13 +22,18 @@ const UNSEEN: usize = 2;
 /// A client that takes no answers is not heard beyond this many.
 const UNANSWERED: usize = 64;
 
+/// A client that has answered none of so many questions whether it is there is let go.
+const UNHEARD: usize = 3;
+
 /// What all clients share.
 pub(crate) struct Hall {
     pub board: Arc<Board>,
     pub crowd: watch::Sender<Crowd>,
     pub orders: Orders,
-    /// So many recordings may be fetched at once.
+    /// So many files may be fetched at once.
     pub downloads: Arc<Semaphore>,
+    /// So often a client is asked whether it is there.
+    pub ping: Duration,
     /// The server ends.
     pub ending: watch::Sender<bool>,
 }
@@ -86,6 +91,8 @@ async fn talk(socket: &mut WebSocket, hall: &Hall, id: ClientId) -> Option<Farew
     let mut pipe = Pipe::default();
     let (out, words) = socket.split();
     let mut line = Line { out, words, answers: VecDeque::new() };
+    let mut pings = tokio::time::interval(hall.ping);
+    pings.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         let message = tokio::select! {
             // What belongs to older frames comes before newer ones.
@@ -100,6 +107,14 @@ async fn talk(socket: &mut WebSocket, hall: &Hall, id: ClientId) -> Option<Farew
                 Ok(None) => continue,
                 Err(farewell) => return farewell,
             },
+            _ = pings.tick() => {
+                // Nobody else would notice where nothing moves: the line is cut, or its other end asleep.
+                if pipe.unanswered >= UNHEARD {
+                    return Some((close_code::AWAY, "nothing was heard of this client".to_string()));
+                }
+                pipe.unanswered += 1;
+                Message::Ping(Bytes::new())
+            }
             Ok(()) = topology.changed() => Message::Binary(topology.borrow_and_update().clone()),
             Ok(()) = state.changed() => described(board, &hall.crowd, id),
             Ok(()) = crowd.changed() => {
@@ -165,6 +180,8 @@ struct Pipe {
     /// It tells what it has seen.
     told: bool,
     unseen: [usize; 2],
+    /// So often it was asked whether it is there, and nothing has come since.
+    unanswered: usize,
 }
 
 impl Pipe {
@@ -202,10 +219,18 @@ fn described(board: &Board, crowd: &watch::Sender<Crowd>, id: ClientId) -> Messa
     Message::Text(state.to_string().into())
 }
 
-/// A message too large is told so.
-fn too_large(error: &axum::Error) -> Option<Farewell> {
+/// What is wrong with what came; `None` if nothing came, because the connection is gone.
+fn complaint(error: &axum::Error) -> Option<Farewell> {
     let text = error.to_string();
-    let large = text.contains("too long") || text.contains("too big") || text.contains("too large");
+    if let Some((_, what)) = text.split_once("protocol error: ") {
+        // A connection that was cut, or used after its end, is called one, too.
+        let over = ["without closing", "after closing", "having closed"].iter().any(|end| what.contains(end));
+        return (!over).then(|| (close_code::PROTOCOL, what.to_string()));
+    }
+    if text.contains("UTF-8") {
+        return Some((close_code::INVALID, "a text is not UTF-8".to_string()));
+    }
+    let large = text.contains("too long") || text.contains("too large");
     large.then(|| (close_code::SIZE, format!("a message is {LONGEST} bytes long at most")))
 }
 
@@ -215,9 +240,10 @@ fn hear(
     whose: (&Hall, ClientId),
     pipe: &mut Pipe,
 ) -> Result<Option<Message>, Option<Farewell>> {
+    pipe.unanswered = 0;
     match came {
         Some(Ok(message)) => hear_out(message, whose, pipe),
-        Some(Err(error)) => Err(too_large(&error)),
+        Some(Err(error)) => Err(complaint(&error)),
         None => Err(None),
     }
 }
@@ -252,14 +278,18 @@ fn hear_out(
             granted = crowd.drive(id, Instant::now());
             crowd.driver() != before
         });
-        return if granted { Ok(None) } else { refused("somebody else drives") };
+        return if granted {
+            Ok(None)
+        } else {
+            refused("somebody else drives, and may be replaced when nothing was heard for 10 s")
+        };
     }
     if !drives {
         return refused("somebody else drives; `drive` asks for it");
     }
     match hall.orders.send(Order::Do { from: id, what: what.clone() }) {
         Ok(()) => Ok(None),
-        Err(TrySendError::Full(_)) => refused("too many commands at once"),
-        Err(TrySendError::Disconnected(_)) => Err(Some((close_code::AWAY, "the simulation has ended".to_string()))),
+        Err(Unsent::Full) => refused("too many commands at once"),
+        Err(Unsent::Ended) => Err(Some((close_code::AWAY, "the simulation has ended".to_string()))),
     }
 }

@@ -7,6 +7,9 @@ use serde_json::Value;
 /// The longest message of a client, bytes.
 pub(crate) const LONGEST: usize = 16 << 10;
 
+/// The largest number of a command: what a page can count to.
+const LARGEST: u64 = (1 << 53) - 1;
+
 /// A command.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 #[serde(tag = "do", rename_all = "kebab-case", deny_unknown_fields)]
@@ -47,6 +50,14 @@ pub(crate) enum Command {
     },
 }
 
+impl Command {
+    /// Has no fields. Serde does not look for any that should not be there then, whatever `deny_unknown_fields` says.
+    fn is_bare(&self) -> bool {
+        use Command::{Drive, Pause, Play, Release, Reset, Seen, Step};
+        matches!(self, Drive | Seen | Play | Pause | Step | Reset | Release)
+    }
+}
+
 /// A command with its number.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Numbered {
@@ -61,9 +72,13 @@ pub(crate) fn parse(text: &str) -> Result<Numbered, String> {
     let fields = value.as_object_mut().ok_or("not a JSON object")?;
     let n = match fields.remove("n") {
         None => 0,
-        Some(n) => n.as_u64().ok_or("`n` is not a whole number")?,
+        Some(n) => n.as_u64().filter(|n| *n <= LARGEST).ok_or("`n` is not a whole number below 2^53")?,
     };
+    let more = fields.keys().find(|field| *field != "do").cloned();
     let command: Command = serde_json::from_value(value).map_err(|error| error.to_string())?;
+    if let (true, Some(more)) = (command.is_bare(), more) {
+        return Err(format!("unknown field `{more}`"));
+    }
     match &command {
         Command::Grab { radius: Some(radius), .. } if !(0.0..1e3).contains(radius) => {
             Err("a radius is not between 0 and 1000 m".to_string())
@@ -83,6 +98,7 @@ mod tests {
     fn commands_are_read_and_everything_else_is_refused_with_a_reason() {
         let read = |text: &str| parse(text).unwrap();
         assert_eq!(read(r#"{"do":"play","n":3}"#), Numbered { n: 3, command: Command::Play });
+        assert_eq!(read(r#"{"do":"pause","n":9007199254740991}"#).n, LARGEST);
         let grab = Command::Grab { vertex: 7, target: [0.0, 1.0, 2.5], radius: None };
         assert_eq!(read(r#"{"do":"grab","vertex":7,"target":[0,1,2.5]}"#).command, grab);
         assert!(matches!(read(r#"{"do":"set","rho":null,"iterations":5}"#).command, Command::Set(_)));
@@ -94,6 +110,11 @@ mod tests {
             r#"{"do":"explode"}"#,
             r#"{"do":"play","n":-1}"#,
             r#"{"do":"play","n":1.5}"#,
+            r#"{"do":"play","n":9007199254740992}"#,
+            r#"{"do":"play","n":18446744073709551615}"#,
+            r#"{"do":"play","x":1}"#,
+            r#"{"do":"seen","vertex":1}"#,
+            r#"{"do":"reset","":null}"#,
             r#"{"do":"grab","vertex":-1,"target":[0,0,0]}"#,
             r#"{"do":"grab","vertex":4294967296,"target":[0,0,0]}"#,
             r#"{"do":"grab","vertex":1,"target":[0,0,0],"radius":-1}"#,

@@ -16,7 +16,7 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::task::AbortHandle;
@@ -24,6 +24,9 @@ use tokio::time::Sleep;
 
 /// How long to wait where the system has no more sockets.
 const NO_SOCKETS: Duration = Duration::from_millis(100);
+
+/// How long one too many has to hear that, and how many hear it at once.
+const TURNED_AWAY: (Duration, usize) = (Duration::from_secs(1), 64);
 
 /// What to say to one too many; then it is closed.
 const FULL: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 31\r\nConnection: close\r\n\r\n\
@@ -38,11 +41,18 @@ pub(crate) struct Limits {
     pub head: Duration,
     /// Who takes nothing of what is sent for so long is let go. Who takes little is not.
     pub stalled: Duration,
+    /// So often clients are asked whether they are there; who says nothing three times is let go.
+    pub ping: Duration,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { open: 256, head: Duration::from_secs(10), stalled: Duration::from_secs(60) }
+        Self {
+            open: 256,
+            head: Duration::from_secs(10),
+            stalled: Duration::from_secs(60),
+            ping: Duration::from_secs(20),
+        }
     }
 }
 
@@ -54,6 +64,7 @@ pub(crate) async fn serve_all(
     mut ending: watch::Receiver<bool>,
 ) {
     let room = Room { open: Arc::new(Semaphore::new(limits.open)), silent: Arc::default() };
+    let turned_away = Arc::new(Semaphore::new(TURNED_AWAY.1));
     let mut number = 0;
     loop {
         let accepted = tokio::select! {
@@ -71,7 +82,9 @@ pub(crate) async fn serve_all(
         };
         let Some(place) = room.enter().await else {
             // Who does not hear it sees that the connection is closed.
-            let _ = stream.try_write(FULL);
+            if let Ok(turn) = turned_away.clone().try_acquire_owned() {
+                tokio::spawn(turn_away(stream, turn));
+            }
             continue;
         };
         number += 1;
@@ -85,12 +98,26 @@ pub(crate) async fn serve_all(
     let _ = room.open.acquire_many(limits.open as u32).await;
 }
 
+/// Says that there is no place. What has come already is read: a system that closes over something unread cuts the connection,
+/// and what was said may be lost with it.
+async fn turn_away(mut stream: TcpStream, _turn: OwnedSemaphorePermit) {
+    let farewell = async {
+        stream.write_all(FULL).await?;
+        stream.shutdown().await?;
+        let mut unread = [0; 1024];
+        while stream.read(&mut unread).await? > 0 {}
+        io::Result::Ok(())
+    };
+    // Who says more than that is cut off.
+    let _ = tokio::time::timeout(TURNED_AWAY.0, farewell).await;
+}
+
 async fn ended(ending: &mut watch::Receiver<bool>) {
     // Who could have told is gone: then it has ended, too.
     let _ = ending.wait_for(|ending| *ending).await;
 }
 
-/// Connections that have not said what they want yet, the oldest first.
+/// Connections that have not asked for anything that they may have, the oldest first.
 type Silent = Mutex<VecDeque<(u64, AbortHandle)>>;
 
 struct Room {
@@ -125,16 +152,23 @@ struct Seat {
     _place: OwnedSemaphorePermit,
 }
 
-impl Seat {
-    /// It has said what it wants.
-    fn speaks(&self) {
-        lock(&self.silent).retain(|(number, _)| *number != self.number);
+impl Drop for Seat {
+    fn drop(&mut self) {
+        Voice { number: self.number, silent: self.silent.clone() }.admitted();
     }
 }
 
-impl Drop for Seat {
-    fn drop(&mut self) {
-        self.speaks();
+/// By which a request tells of its connection that it may be here. Each request has it among its extensions.
+#[derive(Clone)]
+pub(crate) struct Voice {
+    number: u64,
+    silent: Arc<Silent>,
+}
+
+impl Voice {
+    /// It has asked for something that it may have: it is not one of those that make room for others.
+    pub fn admitted(&self) {
+        lock(&self.silent).retain(|(number, _)| *number != self.number);
     }
 }
 
@@ -143,8 +177,9 @@ async fn serve_one(stream: TcpStream, router: Router, limits: Limits, seat: Seat
     let _ = stream.set_nodelay(true);
     let io = TokioIo::new(Patient { stream, patience: limits.stalled, waiting: None });
     let router = TowerToHyperService::new(router);
-    let answer = |request: Request<Incoming>| {
-        seat.speaks();
+    let voice = Voice { number: seat.number, silent: seat.silent.clone() };
+    let answer = |mut request: Request<Incoming>| {
+        request.extensions_mut().insert(voice.clone());
         router.call(request)
     };
     let connection = http1::Builder::new()

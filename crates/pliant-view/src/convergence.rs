@@ -30,15 +30,16 @@ pub(crate) struct Step {
     pub rho: Option<f64>,
     /// Its phases.
     pub phases: PhaseList,
-    pub iterations: usize,
 }
 
-/// What a step begins with.
+/// What a step began with, and how far it came.
 #[derive(Default)]
 pub(crate) struct Before {
     pub state: State,
     /// On which sides of each other parts of bodies were.
     pub sides: [Vec<Side>; 2],
+    /// As many as were made, whatever was to end them.
+    pub iterations: usize,
 }
 
 /// Solves steps again on a thread of its own, one after the other.
@@ -79,13 +80,15 @@ fn solve(board: &Board, step: &Step) {
         method: step.method,
         rho: step.rho,
         phases: &step.phases,
-        iterations: step.iterations.min(MOST),
+        iterations: step.before.iterations.min(MOST),
         reference: step.model.vertices() <= SMALL,
     };
     match convergence(&question) {
         Ok(curve) => {
+            // Frames are called after the step that they end with.
             let message = json!({
-                "is": "curve", "view": step.view, "step": step.before.state.step, "method": curve.name, "points": curve.curve,
+                "is": "curve", "view": step.view, "step": step.before.state.step + 1, "method": curve.name,
+                "iterations": step.before.iterations, "points": curve.curve,
             });
             board.tell(None, &message);
         }

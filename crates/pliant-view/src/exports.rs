@@ -43,22 +43,27 @@ async fn frame(
     ending: &'static str,
     kind: &'static str,
 ) -> Response {
+    let Ok(permit) = hall.downloads.clone().try_acquire_owned() else { return others_download() };
     let Some(snapshot) = hall.board.snapshot(which.view) else {
         return (StatusCode::NOT_FOUND, "there is no such view\n").into_response();
     };
     let name = format!("{}.{ending}", snapshot.name);
     let written = tokio::task::spawn_blocking(move || {
-        let folder = tempfile::tempdir()?;
+        let folder = tempfile::Builder::new().prefix("pliant-").tempdir()?;
         let path = folder.path().join(format!("frame.{ending}"));
         let mesh =
             Mesh { points: snapshot.state.x.clone(), triangles: snapshot.model.surface().collect(), ..Mesh::default() };
         mesh::write(&path, &mesh).map_err(std::io::Error::other)?;
-        std::fs::read(&path)
+        Ok((File::open(&path)?, folder))
     });
-    match written.await.map_err(std::io::Error::other).and_then(|bytes| bytes) {
-        Ok(bytes) => download(bytes.into(), &name, kind),
+    match written.await.map_err(std::io::Error::other).and_then(|opened: std::io::Result<_>| opened) {
+        Ok((file, folder)) => download(Body::from_stream(pieces(file, (folder, permit))), &name, kind),
         Err(error) => failed(&error),
     }
+}
+
+fn others_download() -> Response {
+    (StatusCode::SERVICE_UNAVAILABLE, "others download; try again\n").into_response()
 }
 
 /// The recording as an animation.
@@ -77,9 +82,7 @@ async fn recording(
     kind: &'static str,
     write: impl FnOnce(&Take) -> Result<TempPath, RecordingError> + Send + 'static,
 ) -> Response {
-    let Ok(permit) = hall.downloads.clone().try_acquire_owned() else {
-        return (StatusCode::SERVICE_UNAVAILABLE, "others download; try again\n").into_response();
-    };
+    let Ok(permit) = hall.downloads.clone().try_acquire_owned() else { return others_download() };
     let (reply, take) = oneshot::channel();
     if hall.orders.send(Order::Take(reply)).is_err() {
         return (StatusCode::SERVICE_UNAVAILABLE, "the simulation is busy; try again\n").into_response();

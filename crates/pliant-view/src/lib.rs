@@ -26,4 +26,4 @@ mod state;
 mod view;
 
 pub use page::PAGE;
-pub use server::{Address, ViewError, ViewOptions, serve};
+pub use server::{Address, SHORTEST_TOKEN, ViewError, ViewOptions, serve};

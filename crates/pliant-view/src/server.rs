@@ -3,7 +3,7 @@
 use crate::board::Board;
 use crate::client::{Hall, attend};
 use crate::command::LONGEST;
-use crate::connections::{Limits, serve_all};
+use crate::connections::{Limits, Voice, serve_all};
 use crate::crowd::{Crowd, MOST};
 use crate::exports;
 use crate::guard::Guard;
@@ -13,6 +13,7 @@ use crate::page::PAGE;
 use crate::session::Session;
 use axum::Router;
 use axum::extract::ws::WebSocketUpgrade;
+use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::extract::{Request, State};
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::middleware::{Next, from_fn, from_fn_with_state};
@@ -23,7 +24,7 @@ use pliant::output::RunError;
 use pliant::scene::Scene;
 use pliant::step::SimulationError;
 use std::io;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
@@ -34,7 +35,7 @@ use tokio::sync::{Semaphore, watch};
 /// The port that is tried first.
 const USUAL_PORT: u16 = 8417;
 
-/// Recordings that are fetched at once.
+/// Files that are fetched at once.
 const DOWNLOADS: usize = 4;
 
 /// What waits in the system for one client, bytes: so little that even a slow one takes a part of it before it is given up.
@@ -46,6 +47,9 @@ const BACKLOG: u32 = 1024;
 /// How long clients have to hear that the server ends.
 const FAREWELL: Duration = Duration::from_millis(500);
 
+/// A token that is given is not shorter.
+pub const SHORTEST_TOKEN: usize = 16;
+
 /// How to listen.
 #[derive(Clone, Debug)]
 pub struct ViewOptions {
@@ -55,11 +59,15 @@ pub struct ViewOptions {
     pub host: IpAddr,
     /// The port; 0 takes any. `None` tries 8417 first.
     pub port: Option<u16>,
+    /// What every address needs; `None` makes one up where it needs any. At least [`SHORTEST_TOKEN`] letters and digits.
+    pub token: Option<String>,
+    /// Keys of the scene that were changed when it was read: they hold whenever its file is read again.
+    pub changes: Vec<(String, String)>,
 }
 
 impl Default for ViewOptions {
     fn default() -> Self {
-        Self { file: PathBuf::new(), host: Ipv4Addr::LOCALHOST.into(), port: None }
+        Self { file: PathBuf::new(), host: Ipv4Addr::LOCALHOST.into(), port: None, token: None, changes: Vec::new() }
     }
 }
 
@@ -73,11 +81,44 @@ pub struct Address {
 }
 
 impl Address {
-    /// What to open in a browser.
+    /// What to open in a browser on this computer.
     pub fn url(&self) -> String {
-        let token = self.token.as_ref().map_or(String::new(), |token| format!("?token={token}"));
-        format!("http://{}/{token}", self.socket)
+        let mut socket = self.socket;
+        match socket.ip() {
+            // All addresses there are, which is none that a browser could ask.
+            IpAddr::V4(ip) if ip.is_unspecified() => socket.set_ip(Ipv4Addr::LOCALHOST.into()),
+            IpAddr::V6(ip) if ip.is_unspecified() => socket.set_ip(Ipv6Addr::LOCALHOST.into()),
+            _ => {}
+        }
+        self.url_of(socket)
     }
+
+    /// What to open on others; `None` where this is not for them, or nothing is known of a network.
+    pub fn url_for_others(&self) -> Option<String> {
+        let mut socket = self.socket;
+        if socket.ip().is_unspecified() {
+            socket.set_ip(own_address(socket.is_ipv4())?);
+        }
+        (!socket.ip().is_loopback()).then(|| self.url_of(socket))
+    }
+
+    fn url_of(&self, socket: SocketAddr) -> String {
+        let token = self.token.as_ref().map_or(String::new(), |token| format!("?token={token}"));
+        format!("http://{socket}/{token}")
+    }
+}
+
+/// The address of this computer on the way to others. Nothing is sent: the system only chooses a way.
+fn own_address(is_ipv4: bool) -> Option<IpAddr> {
+    // Addresses of documentation (RFC 5737, RFC 3849), which nobody has.
+    let (any, far): (IpAddr, IpAddr) = if is_ipv4 {
+        (Ipv4Addr::UNSPECIFIED.into(), Ipv4Addr::new(192, 0, 2, 1).into())
+    } else {
+        (Ipv6Addr::UNSPECIFIED.into(), Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 1).into())
+    };
+    let socket = UdpSocket::bind((any, 0)).ok()?;
+    socket.connect((far, 9)).ok()?;
+    Some(socket.local_addr().ok()?.ip())
 }
 
 /// Why there is no viewer.
@@ -99,6 +140,9 @@ pub enum ViewError {
         /// The system's answer.
         source: io::Error,
     },
+    /// It could be guessed, or would not fit into an address.
+    #[error("a token has {SHORTEST_TOKEN} letters and digits or more, and nothing else but - and _")]
+    Token,
     /// The system gave no threads or sockets.
     #[error("the server cannot run: {0}")]
     Server(io::Error),
@@ -127,18 +171,24 @@ fn serve_within<D: Devices + Sync>(
     let runtime = runtime.map_err(ViewError::Server)?;
     let listener = runtime.block_on(listen(options))?;
     let socket = listener.local_addr().map_err(ViewError::Server)?;
-    let token = if options.host.is_loopback() { None } else { Some(token()?) };
+    let token = match &options.token {
+        Some(token) if !is_token(token) => return Err(ViewError::Token),
+        Some(token) => Some(token.clone()),
+        None if options.host.is_loopback() => None,
+        None => Some(token()?),
+    };
     let address = Address { socket, token };
 
     let (orders, inbox) = way();
     let (board, crowd) = (Arc::new(Board::new()), watch::Sender::new(Crowd::default()));
-    let library = Library::beside(&options.file, scene.device.clone());
+    let library = Library::beside(&options.file, &options.changes, scene.device.clone());
     let seen = crowd.subscribe();
     let hall = Arc::new(Hall {
         board: board.clone(),
         crowd,
         orders,
         downloads: Arc::new(Semaphore::new(DOWNLOADS)),
+        ping: limits.ping,
         ending: watch::Sender::new(false),
     });
     let router = router(hall.clone(), Guard { token: address.token.clone() });
@@ -212,6 +262,11 @@ fn bind(address: SocketAddr) -> io::Result<TcpListener> {
     socket.listen(BACKLOG)
 }
 
+/// Long enough, and the same in an address as it is typed.
+fn is_token(token: &str) -> bool {
+    token.len() >= SHORTEST_TOKEN && token.chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c))
+}
+
 /// 128 bits that nobody can guess.
 fn token() -> Result<String, ViewError> {
     let mut bytes = [0; 16];
@@ -235,8 +290,12 @@ fn router(hall: Arc<Hall>, guard: Guard) -> Router {
 
 async fn admit(State(guard): State<Arc<Guard>>, request: Request, next: Next) -> Response {
     match guard.admit(request.headers(), request.uri()) {
-        Ok(()) => next.run(request).await,
-        Err((status, why)) => (status, format!("{why}\n")).into_response(),
+        Ok(()) => {
+            request.extensions().get().into_iter().for_each(Voice::admitted);
+            next.run(request).await
+        }
+        // Who may not be here keeps no place.
+        Err((status, why)) => (status, [(header::CONNECTION, "close")], format!("{why}\n")).into_response(),
     }
 }
 
@@ -258,13 +317,26 @@ async fn careful(request: Request, next: Next) -> Response {
     response
 }
 
-async fn socket(State(hall): State<Arc<Hall>>, upgrade: WebSocketUpgrade) -> Response {
+/// What asks without a WebSocket hears whether there is room for one: a page cannot see why its own was refused.
+async fn socket(
+    State(hall): State<Arc<Hall>>,
+    upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
+) -> Response {
     if hall.crowd.borrow().len() >= MOST {
         return (StatusCode::SERVICE_UNAVAILABLE, format!("{MOST} clients are connected\n")).into_response();
     }
-    upgrade.max_message_size(LONGEST).max_frame_size(LONGEST).on_upgrade(move |socket| attend(socket, hall))
+    match upgrade {
+        Ok(upgrade) => {
+            upgrade.max_message_size(LONGEST).max_frame_size(LONGEST).on_upgrade(move |socket| attend(socket, hall))
+        }
+        Err(error) => error.into_response(),
+    }
 }
 
 #[cfg(test)]
 #[path = "server_tests.rs"]
 pub(crate) mod tests;
+
+#[cfg(test)]
+#[path = "server_load_tests.rs"]
+mod load_tests;

@@ -15,7 +15,7 @@ use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
 
 type Socket = WebSocketStream<MaybeTlsStream<tokio::net::TcpStream>>;
 
-const PATIENCE: Duration = Duration::from_secs(20);
+pub(super) const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Whoever measures time or memory, or takes much of them, has this: such tests are not beside each other.
 static ALONE: Mutex<()> = Mutex::new(());
@@ -24,19 +24,19 @@ pub(crate) fn undisturbed() -> MutexGuard<'static, ()> {
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-struct Server {
-    address: Address,
-    stop: Arc<AtomicBool>,
+pub(super) struct Server {
+    pub address: Address,
+    pub stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<Result<(), ViewError>>>,
     runtime: Runtime,
 }
 
 impl Server {
-    fn new(host: &str, resolution: usize) -> Self {
+    pub fn new(host: &str, resolution: usize) -> Self {
         Self::within(Limits::default(), host, resolution)
     }
 
-    fn within(limits: Limits, host: &str, resolution: usize) -> Self {
+    pub fn within(limits: Limits, host: &str, resolution: usize) -> Self {
         let text = format!(
             "pliant = 1\n[time]\nframe_rate = 100\n[[cloth]]\nresolution = {resolution}\n[[pin]]\ncorners = ['-x-z', '+x-z']"
         );
@@ -53,12 +53,12 @@ impl Server {
         Self { address, stop, thread: Some(thread), runtime }
     }
 
-    fn port(&self) -> u16 {
+    pub fn port(&self) -> u16 {
         self.address.socket.port()
     }
 
     /// Status and body of a GET.
-    fn get(&self, path: &str, headers: &str) -> (u16, String) {
+    pub fn get(&self, path: &str, headers: &str) -> (u16, String) {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port())).unwrap();
         write!(stream, "GET {path} HTTP/1.1\r\nConnection: close\r\n{headers}\r\n").unwrap();
         let mut bytes = Vec::new();
@@ -68,7 +68,7 @@ impl Server {
     }
 
     /// A WebSocket, or the status of its refusal.
-    fn connect(&self, path: &str, origin: Option<&str>) -> Result<Socket, u16> {
+    pub fn connect(&self, path: &str, origin: Option<&str>) -> Result<Socket, u16> {
         let mut request = format!("ws://127.0.0.1:{}{path}", self.port()).into_client_request().unwrap();
         origin.into_iter().for_each(|origin| drop(request.headers_mut().insert("origin", origin.parse().unwrap())));
         self.runtime.block_on(async {
@@ -80,17 +80,17 @@ impl Server {
         })
     }
 
-    fn say(&self, socket: &mut Socket, message: Message) {
+    pub fn say(&self, socket: &mut Socket, message: Message) {
         // A server that has closed hears nothing.
         let _ = self.runtime.block_on(socket.send(message));
     }
 
-    fn command(&self, socket: &mut Socket, text: &str) {
+    pub fn command(&self, socket: &mut Socket, text: &str) {
         self.say(socket, Message::text(text));
     }
 
     /// The next messages until `wanted` finds what it wants.
-    fn wait<T>(&self, socket: &mut Socket, what: &str, mut wanted: impl FnMut(&Message) -> Option<T>) -> T {
+    pub fn wait<T>(&self, socket: &mut Socket, what: &str, mut wanted: impl FnMut(&Message) -> Option<T>) -> T {
         self.runtime.block_on(async {
             let found = async {
                 loop {
@@ -109,7 +109,7 @@ impl Server {
     }
 
     /// Code and reason with which the server closes.
-    fn closed(&self, socket: &mut Socket) -> (u16, String) {
+    pub fn closed(&self, socket: &mut Socket) -> (u16, String) {
         self.wait(socket, "close", |message| match message {
             Message::Close(Some(frame)) => Some((frame.code.into(), frame.reason.to_string())),
             _ => None,
@@ -117,7 +117,7 @@ impl Server {
     }
 
     /// The step of the newest frame that has come.
-    fn newest(&self, socket: &mut Socket) -> u64 {
+    pub fn newest(&self, socket: &mut Socket) -> u64 {
         let mut newest = self.frame(socket);
         let newest = &mut newest;
         self.runtime.block_on(async {
@@ -129,7 +129,7 @@ impl Server {
         newest["step"].as_u64().unwrap()
     }
 
-    fn frame(&self, socket: &mut Socket) -> Value {
+    pub fn frame(&self, socket: &mut Socket) -> Value {
         self.wait(socket, "frame", |message| facts(message, 2))
     }
 }
@@ -145,13 +145,13 @@ impl Drop for Server {
 }
 
 /// The JSON text of a binary message of a kind.
-fn facts(message: &Message, kind: u8) -> Option<Value> {
+pub(super) fn facts(message: &Message, kind: u8) -> Option<Value> {
     let Message::Binary(bytes) = message else { return None };
     let length = u32::from_le_bytes(bytes[8..12].try_into().unwrap()) as usize;
     (bytes[0] == kind).then(|| serde_json::from_slice(&bytes[12..12 + length]).unwrap())
 }
 
-fn state(message: &Message) -> Option<Value> {
+pub(super) fn state(message: &Message) -> Option<Value> {
     let Message::Text(text) = message else { return None };
     let value: Value = serde_json::from_str(text).unwrap();
     (value["is"] == "state").then_some(value)
@@ -312,7 +312,7 @@ fn what_is_no_command_closes_the_connection_with_a_reason() {
 }
 
 /// Frames of a server at 100 frames a second that a client gets in so many seconds, per second.
-fn rate(server: &Server, socket: &mut Socket, seconds: f64) -> f64 {
+pub(super) fn rate(server: &Server, socket: &mut Socket, seconds: f64) -> f64 {
     let first = server.newest(socket);
     let begun = Instant::now();
     let mut last = first;
@@ -320,172 +320,6 @@ fn rate(server: &Server, socket: &mut Socket, seconds: f64) -> f64 {
         last = server.frame(socket)["step"].as_u64().unwrap();
     }
     (last - first) as f64 / begun.elapsed().as_secs_f64()
-}
-
-#[test]
-fn ten_thousand_random_and_oversized_messages_are_closed_one_by_one_and_stop_nobody() {
-    let server = Server::new("127.0.0.1", 21);
-    let mut good = server.connect("/ws", None).unwrap();
-    assert!(rate(&server, &mut good, 0.5) > 20.0);
-    let mut random = pliant::math::SplitMix(7);
-    let mut closed = [0; 3];
-    for k in 0..10_000 {
-        let bytes: Vec<u8> = (0..1 + random.below(200)).map(|_| random.bits() as u8).collect();
-        let (kind, message) = match k % 100 {
-            0 => (2, Message::text("x".repeat(LONGEST + 1 + random.below(100_000)))),
-            1..=9 => (1, Message::binary(bytes)),
-            _ => (0, Message::text(String::from_utf8_lossy(&bytes).into_owned())),
-        };
-        let mut socket = server.connect("/ws", None).unwrap();
-        server.say(&mut socket, message);
-        let expected = [1008, 1003, 1009][kind];
-        assert_eq!(server.closed(&mut socket).0, expected, "message {k}");
-        closed[kind] += 1;
-    }
-    assert_eq!(closed, [9000, 900, 100]);
-    let _undisturbed = undisturbed();
-    let left = (0..3).map(|_| rate(&server, &mut good, 0.5)).fold(0.0, f64::max);
-    assert!(left > 60.0, "{left} frames a second after it");
-}
-
-#[test]
-fn a_client_that_never_reads_costs_neither_time_nor_memory() {
-    // 30 kB a frame fill what sockets hold in a second or two.
-    let server = Server::new("127.0.0.1", 71);
-    let mut good = server.connect("/ws", None).unwrap();
-    // Steps that cost next to nothing and cannot fail.
-    server.command(&mut good, r#"{"do":"set","method":"pd-jacobi","iterations":1,"gravity":[0,0,0],"n":1}"#);
-    server.command(&mut good, r#"{"do":"reset","n":2}"#);
-    rate(&server, &mut good, 1.0);
-    let alone = rate(&server, &mut good, 1.0);
-    let _stalled = server.connect("/ws", None).unwrap();
-    let _undisturbed = undisturbed();
-    rate(&server, &mut good, 3.0);
-    // Frames that were kept for it would be 3 MB in each of these seconds, whatever other tests take in some of them.
-    let (mut beside, mut grown) = (0.0f64, f64::INFINITY);
-    for _ in 0..4 {
-        let before = resident();
-        beside = beside.max(rate(&server, &mut good, 1.0));
-        grown = grown.min(resident() - before);
-    }
-    assert!(beside > 0.7 * alone, "{beside} frames a second beside it, {alone} before");
-    assert!(grown < 1.0, "{grown} MiB a second");
-}
-
-/// A connection that has said a part of what it wants.
-fn half_said(server: &Server) -> TcpStream {
-    let mut stream = TcpStream::connect(("127.0.0.1", server.port())).unwrap();
-    stream.set_read_timeout(Some(PATIENCE)).unwrap();
-    write!(stream, "GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n").unwrap();
-    stream
-}
-
-/// The rest of what the server says, until it closes.
-fn rest(stream: &mut TcpStream) -> String {
-    let mut bytes = Vec::new();
-    // A connection that is cut is closed, too.
-    let _ = stream.read_to_end(&mut bytes).map_err(|error| assert_eq!(error.kind(), io::ErrorKind::ConnectionReset));
-    String::from_utf8_lossy(&bytes).into_owned()
-}
-
-#[test]
-fn half_a_request_is_let_go_in_time() {
-    let server = Server::within(Limits { head: Duration::from_millis(300), ..Limits::default() }, "127.0.0.1", 5);
-    let begun = Instant::now();
-    let mut half = half_said(&server);
-    let mut nothing = TcpStream::connect(("127.0.0.1", server.port())).unwrap();
-    nothing.set_read_timeout(Some(PATIENCE)).unwrap();
-    [&mut half, &mut nothing].into_iter().for_each(|stream| drop(rest(stream)));
-    assert!((0.3..5.0).contains(&begun.elapsed().as_secs_f64()), "{:?}", begun.elapsed());
-}
-
-#[test]
-fn three_hundred_half_requests_stop_neither_the_driver_nor_whoever_comes() {
-    let server = Server::within(Limits { head: 4 * PATIENCE, ..Limits::default() }, "127.0.0.1", 9);
-    let mut driver = server.connect("/ws", None).unwrap();
-    let mut halves: Vec<_> = (0..300).map(|_| half_said(&server)).collect();
-    let host = format!("Host: 127.0.0.1:{}\r\n", server.port());
-    assert_eq!(server.get("/", &host).0, 200);
-    assert!(rate(&server, &mut driver, 0.5) > 20.0);
-    assert!(server.connect("/ws", None).is_ok());
-    // The oldest made room.
-    assert_eq!(rest(&mut halves[0]), "");
-    // The last ones may still say the rest.
-    let last = &mut halves[299];
-    write!(last, "Connection: close\r\n\r\n").unwrap();
-    assert!(rest(last).starts_with("HTTP/1.1 200"));
-    // The end waits for nobody.
-    let begun = Instant::now();
-    server.stop.store(true, Ordering::Relaxed);
-    assert_eq!(server.closed(&mut driver).0, 1001);
-    drop(server);
-    assert!(begun.elapsed() < Duration::from_secs(3), "{:?}", begun.elapsed());
-}
-
-#[test]
-fn where_all_places_are_taken_one_more_is_told_so() {
-    let server = Server::within(Limits { open: 1, ..Limits::default() }, "127.0.0.1", 5);
-    let mut driver = server.connect("/ws", None).unwrap();
-    // It has got its answer, and may ask for more. The place of what became a WebSocket is free a moment later.
-    let begun = Instant::now();
-    let first = loop {
-        let mut first = half_said(&server);
-        write!(first, "\r\n").unwrap();
-        let mut answer = [0; 12];
-        if first.read_exact(&mut answer).is_ok() && &answer == b"HTTP/1.1 200" {
-            break first;
-        }
-        assert!(begun.elapsed() < PATIENCE, "{}", String::from_utf8_lossy(&answer));
-    };
-    let mut second = TcpStream::connect(("127.0.0.1", server.port())).unwrap();
-    let told = rest(&mut second);
-    assert!(told.starts_with("HTTP/1.1 503") && told.ends_with("\r\n\r\ntoo many connections; try again"), "{told}");
-    // A WebSocket needs no place.
-    server.frame(&mut driver);
-    drop(first);
-    while server.connect("/ws", None).is_err() {
-        assert!(begun.elapsed() < PATIENCE);
-    }
-}
-
-#[test]
-fn a_client_that_takes_little_gets_fewer_frames_and_one_that_takes_nothing_is_let_go() {
-    let server = Server::within(Limits { stalled: Duration::from_secs(2), ..Limits::default() }, "127.0.0.1", 71);
-    let mut slow = server.connect("/ws", None).unwrap();
-    server.command(&mut slow, r#"{"do":"set","method":"pd-jacobi","iterations":1,"gravity":[0,0,0],"n":1}"#);
-    let _stalled = server.connect("/ws", None).unwrap();
-    let (begun, mut steps, mut clients) = (Instant::now(), Vec::new(), 2);
-    while begun.elapsed() < 3 * PATIENCE && (clients > 1 || steps.len() < 60) {
-        std::thread::sleep(Duration::from_millis(50));
-        server.wait(&mut slow, "message", |message| {
-            steps.extend(facts(message, 2).and_then(|frame| frame["step"].as_u64()));
-            clients = state(message).map_or(clients, |state| state["clients"].as_u64().unwrap());
-            Some(())
-        });
-    }
-    assert_eq!(clients, 1);
-    let missed = steps.windows(2).map(|pair| pair[1] - pair[0]).max();
-    assert!(missed > Some(5), "{steps:?}");
-}
-
-/// Regression: while something was sent nobody was heard, so a driver on a slow line could not pause.
-#[test]
-fn a_driver_that_takes_nothing_is_heard_all_the_same() {
-    let server = Server::new("127.0.0.1", 71);
-    let mut driver = server.connect("/ws", None).unwrap();
-    let mut watcher = server.connect("/ws", None).unwrap();
-    server.command(&mut driver, r#"{"do":"set","method":"pd-jacobi","iterations":1,"gravity":[0,0,0]}"#);
-    // Until what sockets hold is full.
-    rate(&server, &mut watcher, 4.0);
-    server.command(&mut driver, r#"{"do":"pause"}"#);
-    let paused = |message: &Message| state(message).filter(|state| state["playing"] == false);
-    server.wait(&mut watcher, "pause", paused);
-}
-
-/// Memory of this process, MiB; 0 where the system does not tell.
-fn resident() -> f64 {
-    let text = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
-    text.split(' ').nth(1).and_then(|pages| pages.parse::<f64>().ok()).unwrap_or(0.0) / 256.0
 }
 
 #[test]

@@ -8,7 +8,7 @@ use crate::command::{Command, Numbered};
 use crate::convergence::Watcher;
 use crate::crowd::Crowd;
 use crate::library::Library;
-use crate::orders::{Inbox, Order, WAITING};
+use crate::orders::{Inbox, Known, Order};
 use crate::recording::Recording;
 use crate::settings::{Change, Settings};
 use crate::view::View;
@@ -20,7 +20,6 @@ use pliant::step::{SimulationError, Stop};
 use serde_json::json;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
@@ -108,10 +107,10 @@ impl<'a, D: Devices> Session<'a, D> {
             // Where nobody looks, nothing moves.
             let moving = self.is_moving() && self.crowd.borrow().len() > 0;
             let wait = if moving { next.saturating_duration_since(Instant::now()) } else { IDLE };
-            match self.inbox.orders.recv_timeout(wait) {
-                Ok(order) => self.obey(order),
-                Err(RecvTimeoutError::Disconnected) => break,
-                Err(RecvTimeoutError::Timeout) => {}
+            match self.inbox.next(wait) {
+                Ok(Some(order)) => self.obey(order),
+                Ok(None) => {}
+                Err(_) => break,
             }
             if !moving || Instant::now() < next {
                 continue;
@@ -122,8 +121,7 @@ impl<'a, D: Devices> Session<'a, D> {
                 break;
             }
             // However many orders come, there is a frame after those that wait.
-            let orders: Vec<_> = self.inbox.orders.try_iter().take(WAITING).collect();
-            orders.into_iter().for_each(|order| self.obey(order));
+            self.inbox.waiting().into_iter().for_each(|order| self.obey(order));
             if self.is_moving() && !self.advance() {
                 continue;
             }
@@ -143,6 +141,8 @@ impl<'a, D: Devices> Session<'a, D> {
         let driver = self.crowd.borrow().driver();
         if driver != self.driver {
             self.driver = driver;
+            // Whose numbers these were is not heard any more.
+            self.applied = 0;
             self.release();
         }
     }
@@ -157,8 +157,14 @@ impl<'a, D: Devices> Session<'a, D> {
     fn obey(&mut self, order: Order) {
         match order {
             Order::Do { from, what: Numbered { n, command } } => {
+                // The hand that opens is the old driver's, not what the new one takes now.
+                self.follow_driver();
                 let done = self.carry_out(&command);
                 self.applied = self.applied.max(n);
+                if matches!(command, Command::Set(_)) {
+                    // After what was refused, too: orders that come are told from how things are.
+                    self.tell_settings();
+                }
                 if let Err(message) = done {
                     self.board.tell(Some(from), &json!({ "is": "refused", "n": n, "message": message }));
                 }
@@ -244,6 +250,11 @@ impl<'a, D: Devices> Session<'a, D> {
         if settings == self.settings {
             return Ok(());
         }
+        self.publish_busy(format!("changing {}", self.scene.name));
+        self.make_with(settings).inspect_err(|_| self.publish_state())
+    }
+
+    fn make_with(&mut self, settings: Settings) -> Result<(), String> {
         let Session { devices, scene, views, inbox, .. } = self;
         let mut made = Vec::new();
         let old = views.len();
@@ -258,11 +269,7 @@ impl<'a, D: Devices> Session<'a, D> {
     }
 
     fn open(&mut self, name: &str) -> Result<(), String> {
-        self.board.state.send_modify(|state| {
-            let mut busy = (**state).clone();
-            busy["busy"] = format!("making {name}").into();
-            *state = Arc::new(busy);
-        });
+        self.publish_busy(format!("making {name}"));
         let opened = self.library.open(name).and_then(|scene| {
             let view = make(self.devices, &scene, &self.inbox.stop).map_err(|error| error.to_string())?;
             Ok((scene, view))
@@ -278,9 +285,16 @@ impl<'a, D: Devices> Session<'a, D> {
         self.generation += 1;
         self.show = Show::new(&scene, view.model(), &view.state, self.generation);
         (self.scene, self.settings, self.views) = (scene, Settings::default(), vec![view]);
-        (self.playing, self.singles, self.error) = (true, 0, None);
+        // Who has paused looks at the beginning first.
+        (self.singles, self.error) = (0, None);
         self.publish_all();
         Ok(())
+    }
+
+    /// Tells whoever ends steps what would change something.
+    fn tell_settings(&self) {
+        let methods = crate::state::fitting(&self.views[0]);
+        self.inbox.tell(Known { settings: self.settings.clone(), methods });
     }
 
     fn record(&mut self, on: bool) -> Result<(), String> {

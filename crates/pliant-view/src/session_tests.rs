@@ -2,6 +2,8 @@ use super::*;
 use crate::orders::{Orders, way};
 use pliant::device::CpuOnly;
 use serde_json::Value;
+use std::sync::Mutex;
+use tempfile::TempDir;
 
 const SCENE: &str = "pliant = 1
 [time]
@@ -19,6 +21,8 @@ pub(super) struct Stage<D: Devices + 'static = CpuOnly> {
     pub board: Arc<Board>,
     crowd: watch::Sender<Crowd>,
     orders: Orders,
+    /// The scenes are there for as long as this is.
+    folder: TempDir,
 }
 
 impl Stage {
@@ -33,13 +37,13 @@ impl<D: Devices> Stage<D> {
         std::fs::write(folder.path().join("napkin.toml"), SCENE).unwrap();
         std::fs::write(folder.path().join("broken.toml"), "pliant = 1\n[[cloth]]\nresolution = 'x'").unwrap();
         std::fs::write(folder.path().join("small.toml"), SCENE.replace('9', "4")).unwrap();
-        let library = Library::beside(&folder.keep().join("napkin.toml"), scene.device.clone());
+        let library = Library::beside(&folder.path().join("napkin.toml"), &[], scene.device.clone());
         let board = Arc::new(Board::new());
         let crowd = watch::Sender::new(Crowd::default());
         let (orders, inbox) = way();
         let seen = (crowd.subscribe(), inbox);
         let session = Session::new(devices, board.clone(), seen, (scene, library)).unwrap();
-        Self { session, board, crowd, orders }
+        Self { session, board, crowd, orders, folder }
     }
 
     /// Does a command; what was refused is an error.
@@ -122,6 +126,8 @@ fn another_method_goes_on_where_the_last_one_was_and_a_bad_one_changes_nothing()
     assert_eq!(stage.state()["pins"], json!([0, 8, 76]));
     stage.frames(1);
     assert_eq!((&stage.facts(0)["method"], &stage.facts(0)["step"]), (&json!("xpbd"), &json!(8)));
+    // Of one step, not of the two that the frame has.
+    assert_eq!((&stage.facts(0)["iterations"], &stage.state()["steps_per_frame"]), (&json!(7), &json!(2)));
     for bad in [r#"{"do":"set","method":"magic"}"#, r#"{"do":"set","rho":7}"#, r#"{"do":"set","compare":"magic"}"#] {
         assert!(stage.command(bad).is_err());
     }
@@ -143,6 +149,92 @@ fn two_methods_are_compared_from_the_same_state_under_the_same_hand() {
     assert_ne!(stage.session.views[0].state.hash(), stage.session.views[1].state.hash());
     stage.command(r#"{"do":"set","compare":null}"#).unwrap();
     assert!(stage.board.frames[1].borrow().is_empty() && stage.board.snapshot(1).is_none());
+}
+
+#[test]
+fn the_curve_of_a_step_is_as_long_as_the_step_was_whatever_ended_it() {
+    for settings in [r#"{"do":"set","method":"pd-jacobi-chebyshev","budget_ms":3}"#, r#"{"do":"set","method":"xpbd"}"#]
+    {
+        let mut stage = Stage::new();
+        stage.command(settings).unwrap();
+        stage.command(r#"{"do":"show","curve":true}"#).unwrap();
+        let mut notices = stage.board.notices.subscribe();
+        stage.frames(1);
+        let begun = Instant::now();
+        let text = loop {
+            match notices.try_recv() {
+                Ok(notice) => break notice.text,
+                Err(_) => assert!(begun.elapsed() < Duration::from_secs(30), "no curve"),
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        };
+        let curve: Value = serde_json::from_str(&text).unwrap();
+        let (facts, points) = (stage.facts(0), curve["points"].as_array().unwrap());
+        assert_eq!((&curve["step"], &curve["method"]), (&facts["step"], &facts["method"]));
+        assert_eq!(curve["iterations"], facts["iterations"]);
+        let made = facts["iterations"].as_u64().unwrap();
+        assert!(made > 0);
+        assert_eq!(points.len() as u64 - 1, made.min(500), "{settings}");
+    }
+}
+
+/// The CPU; and what the board says while something is made there.
+#[derive(Default)]
+struct Overheard {
+    board: Mutex<Option<Arc<Board>>>,
+    busy: Mutex<Vec<Value>>,
+}
+
+impl Devices for Overheard {
+    fn run<T: pliant::device::Task>(
+        &self,
+        settings: &pliant::scene::DeviceSettings,
+        task: T,
+    ) -> Result<T::Output, pliant::device::DeviceError> {
+        if let Some(board) = &*self.board.lock().unwrap() {
+            self.busy.lock().unwrap().push(board.state.borrow()["busy"].clone());
+        }
+        CpuOnly.run(settings, task)
+    }
+}
+
+#[test]
+fn what_takes_a_while_is_said_until_it_is_done() {
+    let devices: &Overheard = Box::leak(Box::default());
+    let mut stage = Stage::on(devices, Scene::parse(SCENE, "napkin", ".".as_ref(), &[]).unwrap());
+    *devices.board.lock().unwrap() = Some(stage.board.clone());
+    let heard = || std::mem::take(&mut *devices.busy.lock().unwrap());
+    for (text, busy) in [
+        (r#"{"do":"set","stiffness":2}"#, "changing napkin"),
+        (r#"{"do":"set","method":"magic"}"#, "changing napkin"),
+        (r#"{"do":"scene","name":"small"}"#, "making small"),
+    ] {
+        let _ = stage.command(text);
+        assert!(heard().iter().all(|heard| heard == busy), "{text}");
+        assert_eq!(stage.state()["busy"], Value::Null, "{text}");
+    }
+    stage.command(r#"{"do":"set","rho":0.5}"#).unwrap();
+    assert_eq!(heard(), [json!("changing small")]);
+}
+
+#[test]
+fn numbers_of_commands_are_those_of_whoever_drives_now() {
+    let mut stage = Stage::new();
+    let enter = |stage: &Stage| {
+        let mut id = 0;
+        stage.crowd.send_modify(|crowd| id = crowd.enter(Instant::now()).unwrap());
+        id
+    };
+    let order = |from, text: &str| Order::Do { from, what: crate::command::parse(text).unwrap() };
+    let (first, second) = (enter(&stage), enter(&stage));
+    stage.session.obey(order(first, r#"{"do":"play","n":9007199254740991}"#));
+    assert_eq!(stage.session.applied, 9_007_199_254_740_991);
+    stage.crowd.send_modify(|crowd| crowd.leave(first, Instant::now()));
+    // What the new driver takes at once stays in the hand.
+    stage.session.obey(order(second, r#"{"do":"grab","vertex":76,"target":[0,1,0],"n":3}"#));
+    stage.session.follow_driver();
+    assert_eq!(stage.session.applied, 3);
+    assert!(!stage.session.views[0].grip.held().is_empty());
 }
 
 #[test]
@@ -180,7 +272,9 @@ fn another_scene_is_opened_by_name_and_a_broken_one_leaves_everything() {
     assert!(stage.command(r#"{"do":"scene","name":"broken"}"#).unwrap_err().contains("resolution"));
     assert!(stage.command(r#"{"do":"scene","name":"../napkin"}"#).is_err());
     assert_eq!((stage.hash(), &stage.state()["busy"]), (before, &Value::Null));
+    stage.command(r#"{"do":"pause"}"#).unwrap();
     stage.command(r#"{"do":"scene","name":"small"}"#).unwrap();
+    assert!(!stage.session.is_moving());
     assert_eq!(stage.session.views[0].state.x.len(), 16);
     assert_eq!(stage.board.topology.borrow()[4], 2);
     assert_eq!(stage.board.frames[0].borrow()[4], 2);
@@ -256,7 +350,7 @@ fn a_command_that_changes_what_is_computed_ends_the_step_and_the_frame_is_gone_o
 /// Regression: a single step was lost where the command before it ended the step under way a little late.
 #[test]
 fn a_single_step_is_made_even_if_it_is_stopped_for_what_was_asked_before() {
-    let Stage { session, board, crowd, orders } = Stage::new();
+    let Stage { session, board, crowd, orders, folder: _folder } = Stage::new();
     crowd.send_modify(|crowd| assert!(crowd.enter(Instant::now()).is_some()));
     let end = AtomicBool::new(false);
     let command = |text: &str| orders.send(Order::Do { from: 1, what: crate::command::parse(text).unwrap() });

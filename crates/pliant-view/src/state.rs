@@ -4,7 +4,7 @@ use crate::recording::Recording;
 use crate::settings::Settings;
 use crate::view::View;
 use pliant::scene::Scene;
-use pliant::solver::METHODS;
+use pliant::solver::{METHODS, Method};
 use serde_json::{Value, json};
 
 /// What the state is made of.
@@ -42,6 +42,7 @@ pub(crate) fn describe(facts: &Facts) -> Value {
         "scenes": facts.scenes,
         "device": simulation.device(),
         "precision": simulation.precision(),
+        "steps_per_frame": scene.time.steps_per_frame,
         "methods": methods(&views[0]),
         "views": views.iter().map(view).collect::<Vec<_>>(),
         "settings": facts.settings,
@@ -60,12 +61,22 @@ pub(crate) fn describe(facts: &Facts) -> Value {
     })
 }
 
+/// Why a method cannot solve this scene on this device; `None` if it can.
+fn misfit(view: &View, method: &Method) -> Option<String> {
+    let (model, simulation) = (view.model(), &view.simulation);
+    let on_device = || method.check_device(model, simulation.has_direct_solver(), simulation.device());
+    method.check(model).and_then(|()| on_device()).err().map(|error| error.to_string())
+}
+
+/// Methods that can solve this scene on this device.
+pub(crate) fn fitting(view: &View) -> Vec<&'static str> {
+    METHODS.iter().filter(|method| misfit(view, method).is_none()).map(|method| method.name).collect()
+}
+
 /// Every method, and whether it can solve this scene on this device.
 fn methods(view: &View) -> Vec<Value> {
-    let (model, simulation) = (view.model(), &view.simulation);
-    let describe = |method: &pliant::solver::Method| {
-        let on_device = || method.check_device(model, simulation.has_direct_solver(), simulation.device());
-        let why = method.check(model).and_then(|()| on_device()).err().map(|error| error.to_string());
+    let describe = |method: &Method| {
+        let why = misfit(view, method);
         json!({
             "name": method.name, "iterations": method.iterations, "summary": method.summary, "fits": why.is_none(),
             "why": why,

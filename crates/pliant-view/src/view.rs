@@ -141,12 +141,17 @@ impl View {
         while self.next.steps < steps {
             if look && self.next.steps + 1 == steps {
                 match (self.simulation.state(), self.simulation.sides()) {
-                    (Ok(state), Ok(sides)) => before = Some(Before { state, sides }),
+                    (Ok(state), Ok(sides)) => before = Some(Before { state, sides, iterations: 0 }),
                     (Err(error), _) | (_, Err(error)) => return self.failed(error.into()),
                 }
             }
             match self.simulation.step() {
-                Ok(report) => self.next.add(&report),
+                Ok(report) => {
+                    self.next.add(&report);
+                    // One that went wrong and was made in pieces is not solved again like that.
+                    before = before.filter(|_| report.retries == 0 && report.pieces == 1);
+                    before.iter_mut().for_each(|before| before.iterations = report.iterations);
+                }
                 Err(SimulationError::Stopped { .. }) => return Frame::Stopped,
                 Err(error) => return self.failed(error),
             }
@@ -215,7 +220,7 @@ impl Unfinished {
         let (facts, made) = (&mut self.facts, &report.certificate);
         facts.ms = facts.ms.max(report.ms);
         facts.frame_ms += report.ms;
-        facts.iterations += report.iterations;
+        facts.iterations = report.iterations;
         facts.restarts += report.restarts;
         facts.retries += report.retries;
         facts.over_budget |= report.over_budget;

@@ -4,7 +4,7 @@ mod support;
 
 use pliant::math::Vec3;
 use pliant::model::{Model, ModelBuilder, Pin, State};
-use pliant::solver::{METHODS, Method};
+use pliant::solver::{METHODS, Method, Needs};
 use pliant::step::Simulation;
 use std::sync::Arc;
 use support::*;
@@ -99,7 +99,8 @@ fn kinds() -> Vec<(&'static str, Arc<Model>, State)> {
 
 #[test]
 fn energy_never_increases_from_iteration_to_iteration() {
-    let plain = exact().filter(|method| !method.chebyshev);
+    // Momentum carries over hills between two looks at E.
+    let plain = exact().filter(|method| !method.chebyshev && !method.name.starts_with("nesterov"));
     let kinds = kinds();
     for method in plain {
         for (name, model, state) in &kinds {
@@ -178,11 +179,15 @@ fn free_bodies_keep_their_momentum_with_every_exact_method() {
         for method in exact() {
             let after = advance(method.name, &model, &state, H, 1);
             let error = (momentum(&model, &after.v) - before).length() / before.length();
-            assert!(error < 1e-9, "{} {kind}: {error:e}", method.name);
+            // Who judges by E, which is known to a rounding error, knows x to the root of that.
+            let judges_by_energy = method.needs == Needs::Energy && !method.name.starts_with("newton");
+            let most = if judges_by_energy { 1e-7 } else { 1e-9 };
+            println!("{} {kind}: {error:e}", method.name);
+            assert!(error < most, "{} {kind}: {error:e}", method.name);
             // Implicit Euler: forces at the end of the step make no torque there.
             let torque = angular(&model, &after.x, &after.v) - angular(&model, &after.x, &state.v);
             let size = angular(&model, &after.x, &state.v).length();
-            assert!(torque.length() < 1e-8 * size, "{} {kind}: {:e}", method.name, torque.length() / size);
+            assert!(torque.length() < 10.0 * most * size, "{} {kind}: {:e}", method.name, torque.length() / size);
         }
     }
 }

@@ -132,9 +132,11 @@ fn acceleration_restarts_instead_of_diverging() {
             let step = (&model, &state);
             let (errors, solve) = errors::<f32>(step, 1.0 / 30.0, (method, 0.99999, 10), 1000, report.energy);
             let worst = errors.iter().copied().fold(0.0, f64::max);
-            println!("{} {method}: {} restarts, worst {worst:e}, last {:e}", scene.name, solve.restarts, errors[1000]);
+            // A descent may see earlier that E falls no more.
+            let last = errors.last().copied().unwrap_or(f64::NAN);
+            println!("{} {method}: {} restarts, worst {worst:e}, last {last:e}", scene.name, solve.restarts);
             assert!(worst < 10.0, "{} {method}: rose to {worst} times its start", scene.name);
-            assert!(errors[1000] < 0.1, "{} {method}: {}", scene.name, errors[1000]);
+            assert!(last < 0.1, "{} {method}: {last}", scene.name);
             restarts += solve.restarts;
         }
     }

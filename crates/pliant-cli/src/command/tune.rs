@@ -53,7 +53,7 @@ fn text(scene: &str, tuned: &Tuned) -> String {
     for (stage, name) in tuned.stages.iter().zip(names) {
         table.row(vec![name.to_string(), short(stage.error), short(stage.error_of_others), typed(stage)]);
     }
-    let best = tuned.stages.last().map_or(String::new(), typed);
+    let best = tuned.stages.get(tuned.best).map_or(String::new(), typed);
     format!(
         "{scene}: {} with {}, {} tried; learned from steps {}, others {}\n\n{}\n[solver]\nphases = {best}    # or \"tuned\"",
         tuned.method,

@@ -18,7 +18,13 @@ pub(crate) fn view(args: &Args, typed: &ViewArgs) -> anyhow::Result<Exit> {
     let mut scene = super::scene(&typed.scene)?;
     scene.solver.iterations = typed.iterations.map(|count| count as usize).or(scene.solver.iterations);
     scene.solver.budget_ms = typed.budget_ms.or(scene.solver.budget_ms);
-    let options = ViewOptions { file: typed.scene.scene.clone(), host: typed.host, port: typed.port };
+    let options = ViewOptions {
+        file: typed.scene.scene.clone(),
+        host: typed.host,
+        port: typed.port,
+        token: typed.token.clone(),
+        changes: changes(typed),
+    };
     let stop = interrupt::watch_viewer();
     let served = serve(&AllDevices, scene, &options, &stop, |address| announce(args, typed, address));
     served.map_err(|error| match error {
@@ -31,9 +37,23 @@ pub(crate) fn view(args: &Args, typed: &ViewArgs) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
+/// What was typed after the scene's name, as keys of the scene: whoever comes back to it on the page finds it so. Its device is
+/// that of all scenes.
+fn changes(typed: &ViewArgs) -> Vec<(String, String)> {
+    let mut changes = typed.scene.set.clone();
+    let mut add = |key: &str, value: Option<String>| changes.extend(value.map(|value| (key.to_string(), value)));
+    add("solver.method", typed.scene.method.clone());
+    add("solver.iterations", typed.iterations.map(|count| count.to_string()));
+    add("solver.budget_ms", typed.budget_ms.map(|ms| ms.to_string()));
+    changes
+}
+
 fn announce(args: &Args, typed: &ViewArgs, address: &Address) {
     let url = address.url();
     say(&format!("{url}  (Ctrl-C ends it)"));
+    if let Some(other) = address.url_for_others().filter(|other| *other != url) {
+        say(&format!("{other}  on other computers"));
+    }
     if !typed.host.is_loopback() {
         say("warning: other computers can reach this, and whoever has the address can drive it; nothing is encrypted");
     }

@@ -60,7 +60,7 @@ fn what_cannot_be_tuned_is_refused_with_what_to_do() {
     for (set, what) in [
         ("solver.phases=best", "1 to 8 phases"),
         ("solver.phases=[[32, 1.5]]", "below 1"),
-        ("solver.phases=[[0, 0.5]]", "at least 1"),
+        ("solver.phases=[[0, 0.5]]", "from 1 to"),
         ("solver.phases=[32, 0.5]", "expected [iterations, rho]"),
         ("solver.phases=[]", "1 to 8 phases"),
     ] {

@@ -50,18 +50,47 @@ fn what_cannot_be_viewed_is_told_before_anything_listens() {
     let ended = place.call(&["view", "scene.toml", "--host", "0.0.0.0", "--port", "0", "--no-open"]);
     assert!(ended.code == 2 && ended.stderr.contains("--allow-remote"), "{} {}", ended.code, ended.stderr);
     let ended = place.call(&["view", "scene.toml", "--host", "example.org", "--no-open"]);
-    assert_eq!(ended.code, 2);
+    assert!(ended.code == 2 && ended.stderr.contains("localhost"), "{} {}", ended.code, ended.stderr);
+    let ended = place.call(&["view", "scene.toml", "--token", "short", "--port", "0", "--no-open"]);
+    assert!(ended.code == 2 && ended.stderr.contains("16 letters"), "{} {}", ended.code, ended.stderr);
 }
 
 #[test]
 fn beyond_loopback_the_address_has_a_token_and_a_warning() {
     let place = Place::new(SMALL);
-    let mut command = place.command(&["view", "scene.toml", "--host", "0.0.0.0", "--allow-remote", "--port", "0"]);
-    let mut child = command.args(["--no-open", "--device", "cpu"]).stderr(Stdio::piped()).spawn().unwrap();
-    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
-    let address = lines.next().unwrap();
-    assert!(address.starts_with("http://0.0.0.0:") && address.contains("/?token="), "{address}");
-    assert!(lines.next().unwrap().contains("nothing is encrypted"));
+    let said = |more: &[&str]| {
+        let mut command = place.command(&["view", "scene.toml", "--host", "0.0.0.0", "--allow-remote", "--port", "0"]);
+        let mut child =
+            command.args(["--no-open", "--device", "cpu"]).args(more).stderr(Stdio::piped()).spawn().unwrap();
+        let lines = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
+        // A computer without a network has no line for others.
+        let mut said = Vec::new();
+        for line in lines {
+            let last = line.contains("nothing is encrypted");
+            said.push(line);
+            if last {
+                break;
+            }
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        said
+    };
+    let lines = said(&[]);
+    // 0.0.0.0 is no address that a browser could open.
+    assert!(lines[0].starts_with("http://127.0.0.1:") && lines[0].contains("/?token="), "{lines:?}");
+    assert!(lines.len() <= 3 && lines[lines.len() - 1].starts_with("warning: "), "{lines:?}");
+    assert!(lines.iter().all(|line| !line.contains("0.0.0.0:")), "{lines:?}");
+    let lines = said(&["--token", "the-same-every-day"]);
+    assert!(lines[0].contains("/?token=the-same-every-day "), "{lines:?}");
+}
+
+#[test]
+fn localhost_is_an_address() {
+    let place = Place::new(SMALL);
+    let (mut child, address) =
+        start(&place, &["view", "scene.toml", "--no-open", "--port", "0", "--device", "cpu", "--host", "localhost"]);
+    assert!(address.starts_with("127.0.0.1:"), "{address}");
     child.kill().unwrap();
     child.wait().unwrap();
 }

@@ -3,7 +3,7 @@
 import { find, make, say } from "./dom.ts";
 import type { Curve, FrameInfo } from "./messages.ts";
 import type { Stage } from "./stage.ts";
-import { ms, scientific, si } from "./units.ts";
+import { ms, scientific, si, whole } from "./units.ts";
 
 export class Labels {
   private readonly labels = [0, 1].map((view) => {
@@ -30,8 +30,16 @@ export class Labels {
   }
 }
 
-function detail(frame: FrameInfo, curve: Curve | null): string {
+export function detail(frame: FrameInfo, curve: Curve | null): string {
+  return [ms(frame.ms), `${frame.iterations} it`, fares(frame, curve)].map((part) => part.replaceAll(" ", "\u00a0")).join(" · ");
+}
+
+/** How good the step is. Errors are known of few steps: of another one it is said which, and how much work it was. */
+function fares(frame: FrameInfo, curve: Curve | null): string {
   const last = curve?.points.at(-1);
-  const error = last && last.relative_error !== null ? `error ${scientific(last.relative_error)}` : `gradient ${si(frame.gradient_norm, "N")}`;
-  return [ms(frame.ms), `${frame.iterations} it`, error].map((part) => part.replaceAll(" ", "\u00a0")).join(" · ");
+  const known = curve && last && curve.method === frame.method && last.iteration === curve.iterations && last.relative_error !== null;
+  if (!known || curve.step > frame.step) return `gradient ${si(frame.gradient_norm, "N")}`;
+  const error = `error ${scientific(last.relative_error)}`;
+  if (curve.step === frame.step) return error;
+  return `${error} after ${curve.iterations} it at step ${whole(curve.step)}`;
 }

@@ -10,6 +10,18 @@ export interface Listener {
   opened(): void;
   /** `seconds` until the next attempt; `reason` is the server's, empty if it just went away. */
   closed(reason: string, seconds: number): void;
+  /** What the server says where it takes no WebSocket, with what to do about it. */
+  refused(why: string): void;
+}
+
+/** Why a server that answers with this status takes no WebSocket of the page; null where that is not known. */
+export function refusal(status: number): string | null {
+  switch (status) {
+    case 401: return "The server has another token now: it was started again. Open the address that it printed.";
+    case 403: return "The server does not know this page. Open the address that it printed.";
+    case 503: return "The server is there, but as many pages are connected as it takes. Close one.";
+    default: return null;
+  }
 }
 
 const SEEN = JSON.stringify({ do: "seen" });
@@ -58,12 +70,21 @@ export class Connection {
     if (Number.isSafeInteger(n)) this.n = Math.max(this.n, n);
   }
 
+  /** A browser does not say why a WebSocket was refused; the same address without one does. */
+  private async ask(socket: WebSocket): Promise<void> {
+    const answer = await fetch(address("/ws"), { cache: "no-store" }).catch(() => null);
+    const why = refusal(answer?.status ?? 0);
+    if (why && socket === this.socket && socket.readyState === WebSocket.CLOSED) this.listener.refused(why);
+  }
+
   private open(): void {
     this.timer = 0;
     const socket = new WebSocket(address("/ws", location.protocol === "https:" ? "wss:" : "ws:"));
     socket.binaryType = "arraybuffer";
     this.socket = socket;
+    let opened = false;
     socket.onopen = () => {
+      opened = true;
       this.attempts = 0;
       this.listener.opened();
     };
@@ -78,6 +99,7 @@ export class Connection {
       this.attempts += 1;
       this.listener.closed(reason, seconds);
       this.timer = window.setTimeout(() => this.open(), 1000 * seconds);
+      if (!opened) void this.ask(socket);
     };
   }
 }

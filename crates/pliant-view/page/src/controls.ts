@@ -5,12 +5,20 @@ import { IconButton } from "./button.ts";
 import { make, say } from "./dom.ts";
 import { methodField, numberField, sceneField, stiffnessField, vectorField, type Field } from "./fields.ts";
 import type { Command, State } from "./messages.ts";
+import { toast } from "./notices.ts";
 import { digits } from "./units.ts";
 
 export interface ControlsHost {
   send(command: Command): void;
   help(): void;
   pinTool(on: boolean): void;
+  /** How long the first view's last step took, ms. */
+  stepMs(): number | null;
+}
+
+/** A time as a budget that may be set, ms. */
+export function budgetLike(ms: number | null): number | null {
+  return ms === null || !(ms > 0) ? null : Math.min(Math.max(+ms.toPrecision(2), 0.01), 10_000);
 }
 
 export class Controls {
@@ -27,10 +35,14 @@ export class Controls {
   private readonly sets: HTMLFieldSetElement[];
   private readonly fields: Field[];
   private readonly asScene: HTMLButtonElement;
+  /** Two methods are compared, each with iterations of its own. */
+  private readonly unequal: HTMLElement;
   private readonly changes = make("span", { class: "changes" });
   private readonly note = make("p", { class: "note" });
   private readonly links: { element: HTMLAnchorElement; path: string; needs: "nothing" | "recording" | "compare"; more: Record<string, string> }[] = [];
   private state: State | null = null;
+  /** The recording was saved, or it was said that it is not. */
+  private kept = false;
 
   constructor(private readonly host: ControlsHost) {
     const send = (command: Command) => () => host.send(command);
@@ -65,13 +77,23 @@ export class Controls {
         set({ method: null, iterations: null, rho: null, budget_ms: null, stiffness: null, gravity: null, wind: null, compare: null });
       },
     }, "As the scene says");
-    const all = make("fieldset", { "aria-label": "Settings", disabled: true }, ...this.fields.map((field) => field.element),
+    this.unequal = make("div", { class: "row unequal", hidden: true },
+      make("span", {}, "Compared without a budget: each takes its own time."),
+      make("button", {
+        type: "button", class: "plain", id: "same-budget", title: "Give every step of both as long as the first one's last step took",
+        click: () => {
+          const budget = budgetLike(host.stepMs());
+          if (budget !== null) set({ budget_ms: budget, iterations: null });
+        },
+      }, "Same budget"));
+    const [scene, method, compare, ...others] = this.fields.map((field) => field.element);
+    const all = make("fieldset", { "aria-label": "Settings", disabled: true }, scene, method, compare, this.unequal, ...others,
       make("div", { class: "row end" }, this.changes, this.asScene));
     this.settings = make("section", { "aria-label": "Simulation" }, make("h2", {}, "Simulation"), all);
     this.sets = [moves, all];
 
     this.watching = make("div", { class: "watching", hidden: true },
-      make("span", {}, "You watch; somebody else drives."),
+      make("span", { title: "Whoever does nothing for 10 s can be replaced" }, "You watch; somebody else drives."),
       make("button", { type: "button", id: "drive", click: send({ do: "drive" }) }, "Drive"));
 
     this.exports = make("section", { "aria-label": "Export" }, make("h2", {}, "Export"), make("div", { class: "links" },
@@ -81,7 +103,12 @@ export class Controls {
   }
 
   private link(label: string, path: string, needs: "nothing" | "recording" | "compare" = "nothing", more: Record<string, string> = {}): HTMLElement {
-    const element = make("a", { download: "" }, label);
+    const element = make("a", {
+      download: "",
+      click: () => {
+        if (needs === "recording" && element.href) this.kept = true;
+      },
+    }, label);
     this.links.push({ element, path, needs, more });
     return element;
   }
@@ -100,7 +127,16 @@ export class Controls {
   }
 
   toggleRecording(): void {
-    this.host.send({ do: "record", on: !this.state?.recording.on });
+    const recording = this.state?.recording;
+    if (recording && !recording.on) {
+      if (recording.frames > 0 && !this.kept && this.state?.you_drive) {
+        toast("The last recording is not saved. Press again to record over it.");
+        this.kept = true;
+        return;
+      }
+      this.kept = false;
+    }
+    this.host.send({ do: "record", on: !recording?.on });
   }
 
   show(state: State, connected: boolean): void {
@@ -109,6 +145,7 @@ export class Controls {
     for (const set of this.sets) set.disabled = !may;
     this.watching.hidden = !connected || state.you_drive;
     this.play.show(state.playing ? "pause" : "play", state.playing ? "Pause (space)" : "Play (space)");
+    this.unequal.hidden = state.views.length < 2 || Boolean(state.settings.budget_ms ?? state.scene_says.budget_ms);
     this.showFields(state);
     this.showRecording(state.recording);
     this.showLinks(state, connected);

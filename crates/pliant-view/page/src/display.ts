@@ -11,6 +11,10 @@ import type { Frame, Topology } from "./protocol.ts";
 import { Scenery } from "./scenery.ts";
 import { Stage } from "./stage.ts";
 
+/** The picture follows for so long, simulated s, and from no farther than so many times as far. */
+const FOLLOWED = 3;
+const GROWN = 1.6;
+
 export class Display {
   readonly stage: Stage;
   readonly markers = new Markers();
@@ -27,6 +31,8 @@ export class Display {
   private wires = false;
   /** The first frame decides what is in view, if it has moved: who comes late finds the bodies elsewhere. */
   private unlooked = false;
+  /** How far, m, and until when, s, the picture steps back from what moves out of it, while nobody has turned it. */
+  private followed: { farthest: number; until: number | null } | null = null;
   private fresh = [false, false];
   private next: (Frame | null)[] = [null, null];
   private readonly ray = new THREE.Ray();
@@ -38,6 +44,8 @@ export class Display {
     this.legend = new Legend(legend);
     this.stage.scene.add(this.markers.group);
     this.stage.beforeView = (view) => this.turnTo(view);
+    // From then on the picture is whoever's hand is on it.
+    for (const kind of ["pointerdown", "wheel"]) canvas.addEventListener(kind, () => (this.followed = null), { capture: true, passive: true });
   }
 
   setTopology(topology: Topology): void {
@@ -59,7 +67,7 @@ export class Display {
     this.next = [null, null];
     this.fresh = [true, true];
     if (!before || before.scene !== topology.info.scene) {
-      this.lookAtAll();
+      this.lookFirst();
       this.unlooked = true;
     }
     this.stage.redraw();
@@ -67,6 +75,7 @@ export class Display {
 
   /** All that is there now; before anything moved, what the server says. */
   lookAtAll(): void {
+    this.followed = null;
     if (!this.topology) return;
     const { low, high } = this.topology.info;
     const moved = this.bodies.filter((bodies) => bodies.ready);
@@ -82,8 +91,24 @@ export class Display {
     this.stage.frame(box.min.toArray(), box.max.toArray(), this.views);
   }
 
+  /** Whoever looks at the whole scene for the first time sees what swings or falls out of the picture, too. */
+  private lookFirst(): void {
+    this.lookAtAll();
+    this.followed = { farthest: GROWN * this.stage.distance, until: null };
+  }
+
+  /** Steps back from what moves out of the picture in the first seconds. */
+  private follow(frame: Frame, x: Float32Array): void {
+    const { followed } = this;
+    if (!followed) return;
+    followed.until ??= frame.info.time + FOLLOWED;
+    const most = followed.farthest / this.stage.distance;
+    if (frame.info.time > followed.until || !this.stage.stepBack(x, this.views, most)) this.followed = null;
+  }
+
   /** The box around many frames. */
   lookAtFrames(frames: readonly Frame[]): void {
+    this.followed = null;
     const box = this.scenery?.box(true) ?? new THREE.Box3();
     for (const { positions, origin, unit } of frames) {
       for (let i = 0; i < positions.length; i += 3) {
@@ -136,8 +161,9 @@ export class Display {
       if (frame) {
         bodies.show(frame);
         any = true;
-        if (this.unlooked && frame.info.step > 0) this.lookAtAll();
+        if (this.unlooked && frame.info.step > 0) this.lookFirst();
         this.unlooked = false;
+        this.follow(frame, bodies.x);
       }
       if (this.fresh[view] || (frame && !this.colouring.still)) {
         if (!bodies.ready && !this.colouring.still) continue;

@@ -159,6 +159,11 @@ export function stiffnessField(send: Send): Field {
   };
 }
 
+/** As much of a reason as a list has room for. */
+export function shortened(text: string, most = 64): string {
+  return text.length <= most ? text : `${text.slice(0, most - 1).trimEnd()}…`;
+}
+
 /** The methods there are; the first entry stands for none chosen. */
 export function methodField(key: "method" | "compare", label: string, none: (state: State) => string, send: Send): Field {
   const id = `set-${key}`;
@@ -174,7 +179,7 @@ export function methodField(key: "method" | "compare", label: string, none: (sta
         listed = list;
         const methods = state.methods.map((method) => {
           const why = method.why ?? "It cannot solve this scene, or not on this device.";
-          return make("option", { value: method.name, title: method.fits ? (method.summary ?? "") : why, disabled: !method.fits }, method.name);
+          return make("option", { value: method.name, title: method.fits ? (method.summary ?? "") : why, disabled: !method.fits }, method.fits ? method.name : `${method.name}: ${shortened(why)}`);
         });
         select.replaceChildren(make("option", { value: "" }, none(state)), ...methods);
       }

@@ -14,6 +14,8 @@ interface Grip {
   touch: boolean;
   view: number;
   vertex: number;
+  /** Number of the command that took it. */
+  n: number;
   plane: THREE.Plane;
   /** From where the pointer met the plane to the vertex: it must not jump when it is taken. */
   offset: THREE.Vector3;
@@ -79,9 +81,10 @@ export class Hand {
     const plane = new THREE.Plane().setFromNormalAndCoplanarPoint(facing, vertex);
     this.display.stage.rayIn(picked.view, this.display.views, event.clientX, event.clientY, this.ray);
     const met = this.ray.intersectPlane(plane, this.hit) ?? vertex;
-    if (this.host.send({ do: "grab", vertex: picked.vertex, target: at }) === null) return;
+    const n = this.host.send({ do: "grab", vertex: picked.vertex, target: at });
+    if (n === null) return;
     this.grip = {
-      pointer: event.pointerId, touch, view: picked.view, vertex: picked.vertex, plane,
+      pointer: event.pointerId, n, touch, view: picked.view, vertex: picked.vertex, plane,
       offset: vertex.clone().sub(met), target: vertex, down: event, moved: false, sent: true,
     };
     this.display.stage.orbit.enabled = false;
@@ -117,6 +120,11 @@ export class Hand {
     this.display.stage.canvas.dispatchEvent(new PointerEvent("pointerdown", {
       pointerId, clientX, clientY, pointerType: "touch", button: 0, buttons: 1, isPrimary: false, bubbles: false,
     }));
+  }
+
+  /** A frame that knows of the grab and has nothing in the hand: a reset, or another driver, has opened it. */
+  see(frame: { applied: number; held: readonly number[] }): void {
+    if (this.grip && frame.applied >= this.grip.n && frame.held.length === 0) this.release();
   }
 
   release(): void {

@@ -40,10 +40,10 @@ export class History {
   }
 
   clear(): void {
-    for (const rings of this.views) {
-      rings.ms.clear();
-      rings.stretch.clear();
-      rings.touching.clear();
-    }
+    this.views.forEach((_, view) => this.forget(view));
+  }
+
+  forget(view: number): void {
+    for (const ring of Object.values(this.views[view])) ring.clear();
   }
 }

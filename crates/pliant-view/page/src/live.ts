@@ -16,13 +16,15 @@ import { expose } from "./probe.ts";
 import { decodeFrame, decodeTopology, VERSION } from "./protocol.ts";
 import { Readings } from "./readings.ts";
 import { Panel } from "./sheet.ts";
-import { ms } from "./units.ts";
+import { limitOfStep } from "./units.ts";
 import { Viewing } from "./viewing.ts";
 
 /** Numbers and plots are read by people: more often than this they only flicker. */
 const TELL_MS = 100;
 /** A step that takes longer is told of. */
 const LONG_MS = 2000;
+/** What takes longer is said to be under way. */
+const BUSY_MS = 250;
 const PIN_REACH = 14;
 
 export class Live {
@@ -39,7 +41,7 @@ export class Live {
   private readonly traces = {
     ms: new Trace("Time per step", "ms", " ms"),
     stretch: new Trace("Largest stretch", "stretch", " %"),
-    touching: new Trace("Touching vertices", "touching", ""),
+    touching: new Trace("Vertices touching colliders", "touching", ""),
   };
   private readonly convergence = new Convergence();
   private readonly curveBox = make("input", { type: "checkbox", id: "curve" });
@@ -49,9 +51,16 @@ export class Live {
   private told = 0;
   /** When the last frame came, or nothing was to be waited for. */
   private heard = 0;
+  /** A single step is asked for and has not come. */
+  private stepping = false;
+  /** When last nothing was under way besides frames. */
+  private idle = 0;
   private untold = false;
   /** Frames that the server does not know to have come. */
   private unseen = 0;
+  /** Why the server takes no connection, where it says so, and when the next attempt is. */
+  private refusal: string | null = null;
+  private again = "";
   private openHelp: () => void = () => {};
 
   constructor(canvas: HTMLCanvasElement) {
@@ -60,6 +69,7 @@ export class Live {
     this.controls = new Controls({
       send: (command) => this.ask(command),
       help: () => this.openHelp(),
+      stepMs: () => this.frames[0]?.ms ?? null,
       pinTool: (on) => canvas.classList.toggle("pinning", on),
     });
     this.viewing = new Viewing({
@@ -84,9 +94,14 @@ export class Live {
       told: (message) => this.hear(message),
       opened: () => {
         this.unseen = 0;
+        this.refusal = null;
         banner("gone", null);
       },
       closed: (reason, seconds) => this.gone(reason, seconds),
+      refused: (why) => {
+        this.refusal = why;
+        banner("gone", `${why} ${this.again}`);
+      },
     });
     expose(this.display, this.latency, {
       state: () => this.state,
@@ -147,10 +162,17 @@ export class Live {
   private ask(command: Command): void {
     if (!this.connection.connected) return;
     if (command.do !== "drive" && !this.drives) {
-      toast("You watch; somebody else drives.");
+      toast("You watch; somebody else drives. Whoever does nothing for 10 s can be replaced: press Drive.");
       return;
     }
     this.connection.send(command);
+    if (command.do === "step") {
+      // Not from when the last frame came, which may be long ago.
+      if (!this.stepping) this.heard = performance.now();
+      this.stepping = true;
+    } else if (command.do === "pause" || command.do === "reset" || command.do === "scene") {
+      this.stepping = false;
+    }
   }
 
   private guarded(read: () => void): void {
@@ -175,12 +197,16 @@ export class Live {
   private frame(data: ArrayBuffer): void {
     this.unseen += 1;
     this.heard = performance.now();
+    this.stepping = false;
     const { topology } = this.display;
     if (!topology) return;
     const frame = decodeFrame(data, topology.generation, topology.info.vertices);
     if (!frame) return;
     if (this.state?.you_drive) this.connection.seen(frame.info.applied);
-    if (frame.view === 0) this.latency.received(frame.info.step);
+    if (frame.view === 0) {
+      this.latency.received(frame.info.step);
+      this.hand.see(frame.info);
+    }
     const last = this.frames[frame.view];
     // After a reset the plots begin anew.
     if (last && frame.info.step < last.step && frame.view === 0) this.history.clear();
@@ -223,7 +249,11 @@ export class Live {
     this.display.markers.pins = state.pins;
     this.display.stage.redraw();
     this.showFailure();
-    if (state.views.length < 2) this.frames[1] = null;
+    if (state.views.length < 2) {
+      this.frames[1] = null;
+      this.curves[1] = null;
+      this.history.forget(1);
+    }
     const others = state.clients > 1 ? ` · ${state.clients} pages` : "";
     this.panel.name(state.scene, `${state.device} · ${state.precision}${others}`);
     this.controls.show(state, true);
@@ -234,10 +264,15 @@ export class Live {
 
   /** Asks for what is shown, and no longer for what is not. */
   private syncShow(): void {
-    if (!this.state || !this.drives) return;
+    if (!this.state) return;
     const residual = this.viewing.mode === "residual";
     const curve = this.curveBox.checked;
     const { show } = this.state;
+    if (!this.drives) {
+      const missing = [...(residual && !show.residual ? ["residuals"] : []), ...(curve && !show.curve ? ["convergence"] : [])];
+      if (missing.length > 0) toast(`Only who drives can have ${missing.join(" and ")} measured; here they are shown once that is so.`);
+      return;
+    }
     if (show.residual !== residual || show.curve !== curve) this.connection.send({ do: "show", residual, curve });
   }
 
@@ -245,8 +280,10 @@ export class Live {
     this.hand.release();
     this.latency.lost();
     busy(null);
-    const again = `Trying again in ${seconds} s.`;
-    banner("gone", reason ? `The server closed the connection: ${reason}. ${again}` : `The server does not answer. ${again}`, {
+    this.again = `Trying again in ${seconds} s.`;
+    // Until it is known whether this is still so.
+    const why = reason ? `The server closed the connection: ${reason}.` : (this.refusal ?? "The server does not answer.");
+    banner("gone", `${why} ${this.again}`, {
       label: "Try now", act: () => this.connection.retryNow(),
     });
     if (this.state) {
@@ -290,10 +327,13 @@ export class Live {
   /** Nothing of a step is seen until it ends. */
   private tellWaiting(now: number): void {
     const { state } = this;
-    if (!state?.playing || !this.connection.connected || document.hidden) this.heard = now;
+    if (!(state?.playing || this.stepping) || !this.connection.connected || document.hidden) this.heard = now;
     const seconds = Math.floor((now - this.heard) / 1000);
     const long = now - this.heard > LONG_MS;
-    busy(state?.busy ?? (long ? `A frame takes long: ${seconds} s so far. Pause, reset or another method end it.` : null));
+    if (!state?.busy) this.idle = now;
+    // What is done at once is not worth a word.
+    const doing = now - this.idle > BUSY_MS ? state?.busy ?? null : null;
+    busy(doing ?? (long ? `A frame takes long: ${seconds} s so far. Pause, reset or another method end it.` : null));
   }
 
   private tell(): void {
@@ -302,8 +342,7 @@ export class Live {
     this.labels.show(views, this.frames, this.curves);
     const budget = this.state?.settings.budget_ms ?? this.state?.scene_says.budget_ms;
     const rate = this.display.topology?.info.frame_rate;
-    const limit = budget ? { value: budget, label: `budget ${ms(budget)}` } : rate ? { value: 1000 / rate, label: `a frame is ${ms(1000 / rate)}` } : null;
-    this.traces.ms.draw(this.history, views, limit);
+    this.traces.ms.draw(this.history, views, limitOfStep(budget, rate, this.state?.steps_per_frame));
     this.traces.stretch.draw(this.history, views, null);
     this.traces.touching.draw(this.history, views, null);
     if (this.curveBox.checked) this.convergence.draw(this.curves.slice(0, views));

@@ -41,6 +41,7 @@ export interface FrameInfo {
   /** Null before the first step, as all that a step is measured by. */
   ms: number | null;
   frame_ms: number | null;
+  /** Of the last step. */
   iterations: number;
   energy: number | null;
   gradient_norm: number | null;
@@ -94,6 +95,7 @@ export interface State {
   scenes: string[];
   device: string;
   precision: string;
+  steps_per_frame: number;
   methods: Method[];
   views: { method: string; iterations: number; rho: number | null }[];
   settings: Settings;
@@ -113,8 +115,11 @@ export interface CurvePoint {
 export interface Curve {
   is: "curve";
   view: number;
+  /** That of the frame which ends with it. */
   step: number;
   method: string;
+  /** As many as the step made; of very many the curve has the first only. */
+  iterations: number;
   points: CurvePoint[];
 }
 

@@ -17,6 +17,8 @@ class Sheet {
   readonly element: HTMLElement;
   protected readonly context: CanvasRenderingContext2D;
   protected width = 0;
+  /** Where the axis is: labels are left of it. */
+  protected left = LEFT;
   protected style!: CSSStyleDeclaration;
 
   constructor(title: string, description: string) {
@@ -51,7 +53,12 @@ class Sheet {
   }
 
   protected x(part: number): number {
-    return LEFT + part * (this.width - LEFT - RIGHT);
+    return this.left + part * (this.width - this.left - RIGHT);
+  }
+
+  /** Makes room for labels. */
+  protected fit(...labels: string[]): void {
+    this.left = Math.max(LEFT, ...labels.map((label) => Math.ceil(this.context.measureText(label).width) + 6));
   }
 
   protected level(part: number, label: string): void {
@@ -59,20 +66,20 @@ class Sheet {
     context.strokeStyle = this.colour("--rule");
     context.lineWidth = 1;
     context.beginPath();
-    context.moveTo(LEFT, Math.round(this.y(part)) + 0.5);
+    context.moveTo(this.left, Math.round(this.y(part)) + 0.5);
     context.lineTo(this.width - RIGHT, Math.round(this.y(part)) + 0.5);
     context.stroke();
     context.fillStyle = this.colour("--faint");
     context.textAlign = "right";
     context.textBaseline = "middle";
-    context.fillText(label, LEFT - 4, this.y(part));
+    context.fillText(label, this.left - 4, this.y(part));
   }
 
   protected note(text: string, align: CanvasTextAlign): void {
     this.context.fillStyle = this.colour("--faint");
     this.context.textAlign = align;
     this.context.textBaseline = "alphabetic";
-    this.context.fillText(text, align === "right" ? this.width - RIGHT : LEFT, HEIGHT - 3);
+    this.context.fillText(text, align === "right" ? this.width - RIGHT : this.left, HEIGHT - 3);
   }
 }
 
@@ -94,8 +101,10 @@ export class Trace extends Sheet {
     }
     const wanted = roundUp(largest || 1);
     if (wanted > this.top || wanted < 0.4 * this.top) this.top = wanted;
+    const top = `${digits(this.top)}${this.unit}`;
+    this.fit(top);
     this.level(0, "0");
-    this.level(1, `${digits(this.top)}${this.unit}`);
+    this.level(1, top);
     this.note(`last ${LENGTH} frames`, "left");
     if (limit) this.limit(limit.value, limit.label);
     for (let view = views - 1; view >= 0; view--) this.line(history.views[view][this.quantity], view);
@@ -120,7 +129,7 @@ export class Trace extends Sheet {
     context.strokeStyle = this.colour("--limit");
     context.setLineDash([4, 3]);
     context.beginPath();
-    context.moveTo(LEFT, this.y(value / this.top));
+    context.moveTo(this.left, this.y(value / this.top));
     context.lineTo(this.width - RIGHT, this.y(value / this.top));
     context.stroke();
     context.setLineDash([]);

@@ -13,7 +13,10 @@ interface Row {
   common?: boolean;
 }
 
-const ROWS: Row[] = [
+/** What rests on a collider is this much inside it, m, by rounding alone. */
+const ROUNDING = 1e-6;
+
+export const ROWS: Row[] = [
   { label: "Time", title: "Simulated time and number of the step", common: true, text: (f) => `${f.time.toFixed(2)} s · step ${whole(f.step)}` },
   {
     label: "Step", title: "The slowest step of the frame, and the whole frame", text: (f) => `${ms(f.ms)} · frame ${ms(f.frame_ms)}`,
@@ -24,9 +27,9 @@ const ROWS: Row[] = [
   { label: "Energy", title: "What the step minimises", text: (f) => si(f.energy, "J") },
   { label: "Stretch", title: "Largest and mean stretch of edges", text: (f) => `${percent(f.max_stretch)} max · ${percent(f.mean_stretch)} mean` },
   {
-    label: "Contact", title: "Vertices nearer to a collider than their thickness, and the smallest gap",
+    label: "Colliders", title: "Vertices nearer to a collider than their thickness, and the smallest gap to one. Bodies that touch each other are not counted",
     text: (f) => `${whole(f.touching)} touching · gap ${f.min_gap === null ? "–" : si(f.min_gap, "m")}`,
-    alarming: (f) => f.min_gap !== null && f.min_gap < 0,
+    alarming: (f) => f.min_gap !== null && f.min_gap < -ROUNDING,
   },
   {
     label: "Trouble", title: "What makes the last step hard to believe, inverted tetrahedra, restarts of the acceleration, steps that were tried again", text: trouble,

@@ -4,8 +4,8 @@ import { decodeFrame, decodeTopology, ProtocolError, type Frame, type Topology }
 
 export interface Recording {
   topology: Topology;
-  /** Frames of the first view, in order, and with each that of the second, if there is one. */
-  frames: { first: Frame; second: Frame | null }[];
+  /** In order. */
+  frames: Frame[];
 }
 
 export function unpack(base64: string): ArrayBuffer {
@@ -28,13 +28,9 @@ export function decodeRecording(data: ArrayBuffer): Recording {
   }
   if (messages.length === 0) throw new ProtocolError("the recording is empty");
   const topology = decodeTopology(messages[0]);
-  const frames: Recording["frames"] = [];
-  for (const message of messages.slice(1)) {
-    const frame = decodeFrame(message, topology.generation, topology.info.vertices);
-    if (!frame) continue;
-    if (frame.view === 0) frames.push({ first: frame, second: null });
-    else if (frames.length > 0) frames[frames.length - 1].second = frame;
-  }
+  const frames = messages.slice(1)
+    .map((message) => decodeFrame(message, topology.generation, topology.info.vertices))
+    .filter((frame) => frame !== null);
   if (frames.length === 0) throw new ProtocolError("the recording has no frames");
   return { topology, frames };
 }

@@ -1,7 +1,6 @@
 // A page with a recording in it and no server.
 
 import { IconButton } from "./button.ts";
-import { Labels } from "./compare.ts";
 import { Display } from "./display.ts";
 import { find, make, say } from "./dom.ts";
 import { help, listen, type Key } from "./keys.ts";
@@ -18,7 +17,6 @@ const SPEEDS = ["0.1", "0.25", "0.5", "1", "2", "4"];
 export class Replay {
   private readonly recording: Recording;
   private readonly display: Display;
-  private readonly labels: Labels;
   private readonly play: IconButton;
   private readonly loop: IconButton;
   private readonly slider: HTMLInputElement;
@@ -36,10 +34,8 @@ export class Replay {
     const { topology, frames } = this.recording;
     this.display = new Display(canvas, find("stage"), find("legend"));
     this.display.setTopology(topology);
-    this.display.setViews(frames.some(({ second }) => second) ? 2 : 1);
     const every = Math.ceil(frames.length / LOOKED_AT);
-    this.display.lookAtFrames(frames.filter((_, i) => i % every === 0 || i === frames.length - 1).map(({ first }) => first));
-    this.labels = new Labels(this.display.stage);
+    this.display.lookAtFrames(frames.filter((_, i) => i % every === 0 || i === frames.length - 1));
     const viewing = new Viewing({
       colour: (mode) => this.display.setMode(mode),
       wireframe: (on) => this.display.setWireframe(on),
@@ -130,19 +126,13 @@ export class Replay {
   }
 
   private show(index: number): void {
-    const { first, second } = this.recording.frames[index];
-    if (index !== this.shown + 1 && index > 0) {
-      const before = this.recording.frames[index - 1];
-      this.display.cameFrom(before.first);
-      if (before.second) this.display.cameFrom(before.second);
-    }
+    const { frames } = this.recording;
+    if (index !== this.shown + 1 && index > 0) this.display.cameFrom(frames[index - 1]);
     this.shown = index;
-    this.display.offer(first);
-    if (second) this.display.offer(second);
+    this.display.offer(frames[index]);
     if (document.activeElement !== this.slider || this.playing) this.slider.value = String(index);
     const rate = this.recording.topology.info.frame_rate;
     say(this.clock, `${(index / rate).toFixed(2)} of ${((this.length - 1) / rate).toFixed(2)} s`);
     this.slider.setAttribute("aria-valuetext", this.clock.textContent ?? "");
-    this.labels.show(this.display.views, [first.info, second?.info ?? null], [null, null]);
   }
 }

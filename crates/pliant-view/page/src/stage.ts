@@ -29,6 +29,14 @@ function onProcessor(): boolean {
   return /swiftshader|llvmpipe|software/i.test(name);
 }
 
+function rendererOn(canvas: HTMLCanvasElement, antialias: boolean): THREE.WebGLRenderer {
+  try {
+    return new THREE.WebGLRenderer({ canvas, antialias, preserveDrawingBuffer: true });
+  } catch {
+    throw new Error("This browser gives no WebGL, without which nothing can be drawn. Switch on hardware acceleration in its settings, or take another browser.");
+  }
+}
+
 export class Stage {
   readonly scene = new THREE.Scene();
   readonly camera = new THREE.PerspectiveCamera(FIELD, 1, 0.01, 100);
@@ -50,7 +58,7 @@ export class Stage {
   constructor(readonly canvas: HTMLCanvasElement, readonly room: HTMLElement) {
     // preserveDrawingBuffer: tests and people who copy the picture read what was drawn.
     const plain = onProcessor();
-    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: !plain, preserveDrawingBuffer: true });
+    this.renderer = rendererOn(canvas, !plain);
     this.renderer.autoClear = false;
     this.renderer.shadowMap.enabled = !plain;
     this.renderer.shadowMap.type = THREE.PCFShadowMap;
@@ -123,7 +131,10 @@ export class Stage {
     const middle = this.low.clone().add(this.high).multiplyScalar(0.5);
     const radius = Math.max(0.5 * this.low.distanceTo(this.high), 1e-3);
     const direction = new THREE.Vector3(0.42, 0.38, 1).normalize();
-    const distance = this.distanceToSee(middle, direction, this.region(0, views));
+    const corners = [0, 1, 2, 3, 4, 5, 6, 7].flatMap((k) => [
+      k & 1 ? this.low.x : this.high.x, k & 2 ? this.low.y : this.high.y, k & 4 ? this.low.z : this.high.z,
+    ]);
+    const distance = this.distanceToSee(corners, middle, direction, this.region(0, views));
     this.camera.position.copy(middle).addScaledVector(direction, distance);
     this.camera.near = 0.01 * radius;
     this.camera.far = 60 * radius;
@@ -136,21 +147,40 @@ export class Stage {
     this.redraw();
   }
 
-  /** How far from the middle all corners of the box are in the picture. */
-  private distanceToSee(middle: THREE.Vector3, direction: THREE.Vector3, region: Region): number {
+  /** How far from the middle all points are in the picture. */
+  private distanceToSee(points: ArrayLike<number>, middle: THREE.Vector3, direction: THREE.Vector3, region: Region): number {
     this.aim(region);
     const up = FILLED * Math.tan(THREE.MathUtils.degToRad(this.camera.fov / 2));
     const side = up * this.camera.aspect;
     const right = new THREE.Vector3(0, 1, 0).cross(direction).normalize();
     const above = direction.clone().cross(right);
-    const corner = new THREE.Vector3();
-    let distance = 0;
-    for (let k = 0; k < 8; k++) {
-      corner.set(k & 1 ? this.low.x : this.high.x, k & 2 ? this.low.y : this.high.y, k & 4 ? this.low.z : this.high.z).sub(middle);
-      const needed = Math.max(Math.abs(corner.dot(right)) / side, Math.abs(corner.dot(above)) / up);
-      distance = Math.max(distance, corner.dot(direction) + needed);
+    const point = new THREE.Vector3();
+    let distance = 1e-3;
+    for (let i = 0; i < points.length; i += 3) {
+      point.set(points[i], points[i + 1], points[i + 2]).sub(middle);
+      const needed = Math.max(Math.abs(point.dot(right)) / side, Math.abs(point.dot(above)) / up);
+      distance = Math.max(distance, point.dot(direction) + needed);
     }
-    return Math.max(distance, 1e-3);
+    return distance;
+  }
+
+  /** Steps back until all points are in the picture, but no more than `most` times as far as it is; whether they are. */
+  stepBack(points: ArrayLike<number>, views: number, most: number): boolean {
+    const { target } = this.orbit;
+    const direction = this.camera.position.clone().sub(target);
+    const distance = direction.length();
+    direction.normalize();
+    const needed = this.distanceToSee(points, target, direction, this.region(0, views));
+    if (needed <= distance) return true;
+    if (needed > most * distance) return false;
+    this.camera.position.copy(target).addScaledVector(direction, needed);
+    this.orbit.update();
+    this.redraw();
+    return true;
+  }
+
+  get distance(): number {
+    return this.camera.position.distanceTo(this.orbit.target);
   }
 
   private light(middle: THREE.Vector3, radius: number): void {

@@ -26,6 +26,14 @@ export function ms(value: number | null | undefined): string {
   return `${value >= 10 ? value.toFixed(value >= 100 ? 0 : 1) : value.toFixed(value >= 1 ? 1 : 2)} ms`;
 }
 
+/** How long a step may take, ms: its budget, else its share of a frame. */
+export function limitOfStep(budget: number | null | undefined, rate: number | undefined, steps = 1): { value: number; label: string } | null {
+  if (budget) return { value: budget, label: `budget ${ms(budget)}` };
+  if (!rate) return null;
+  const value = 1000 / rate / steps;
+  return { value, label: steps === 1 ? `a frame is ${ms(value)}` : `a frame's ${steps} steps: ${ms(value)} each` };
+}
+
 /** A part of one as a percentage. */
 export function percent(value: number | null | undefined): string {
   if (value === null || value === undefined || !Number.isFinite(value)) return "–";

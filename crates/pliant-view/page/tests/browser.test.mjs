@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import {
-  begin, differing, drawn, end, folder, frame, HEM, hangs, median, open, pixels, position, project, RATE, serve, shot, state, until, withPage,
+  begin, differing, drawn, end, folder, frame, HEM, hangs, median, open, pixels, position, project, RATE, serve, shot, SIDE, state, STEPS, until, withPage,
 } from "./harness.mjs";
 
 before(begin);
@@ -30,9 +30,15 @@ test("the mesh is drawn, and moves", async () => {
   });
 });
 
-/** A vertex near the lower hem that the pointer meets, and where it is on the page. */
+/** A vertex near the lower hem that the pointer meets, and where it is on the page once it does not swing away from there. */
 async function reachable(page) {
-  const at = await project(page, HEM);
+  let at = await project(page, HEM);
+  for (let tries = 0; tries < 100; tries++) {
+    await page.waitForTimeout(80);
+    const before = at;
+    at = await project(page, HEM);
+    if (Math.hypot(at[0] - before[0], at[1] - before[1]) < 1.5) break;
+  }
   return { x: at[0], y: at[1] - 6 };
 }
 
@@ -114,7 +120,8 @@ test("the solver changes while it runs, and what does not fit cannot be chosen",
     }
     await page.fill("#set-iterations", "7");
     await page.keyboard.press("Enter");
-    await until(page, () => window.pliant.state.settings.iterations === 7 && window.pliant.lastFrame.iterations <= 7);
+    // Of each step, not of all of a frame.
+    await until(page, () => window.pliant.state.settings.iterations === 7 && window.pliant.lastFrame.iterations === 7);
     await page.fill("#set-iterations", "");
     await page.keyboard.press("Enter");
     await until(page, () => window.pliant.state.settings.iterations === null);
@@ -178,6 +185,43 @@ test("what one page has changed is shown to the next, which can take it back", a
   }
 });
 
+test("a reset while the cloth is held opens the hand on the page, too", async () => {
+  await withPage(async (page) => {
+    await hangs(page);
+    const { x, y } = await reachable(page);
+    await page.mouse.move(x, y);
+    await page.mouse.down();
+    await until(page, () => window.pliant.lastFrame.held.length > 0);
+    assert.equal(await page.evaluate(() => document.getElementById("canvas").style.cursor), "grabbing");
+    await page.keyboard.press("r");
+    await until(page, () => document.getElementById("canvas").style.cursor !== "grabbing");
+    await page.mouse.move(x + 40, y - 40);
+    await page.waitForTimeout(300);
+    assert.deepEqual((await frame(page)).held, []);
+    await page.mouse.up();
+  });
+});
+
+test("all that moves is in the picture in the first seconds", async () => {
+  await withPage(async (page) => {
+    const box = await page.locator("#canvas").boundingBox();
+    await page.selectOption("#set-scene", "free");
+    await until(page, () => window.pliant.state.scene === "free" && window.pliant.lastFrame?.time < 1);
+    // Who comes when it has begun to fall does not know how far it will.
+    await page.keyboard.press("r");
+    await until(page, () => window.pliant.lastFrame.step > 0 && window.pliant.lastFrame.time < 0.5);
+    await page.reload();
+    await page.waitForFunction(() => window.pliant?.ready);
+    for (let time = 0; time < 2;) {
+      time = (await frame(page)).time;
+      const hem = await page.evaluate((side) => Array.from({ length: side }, (_, i) => window.pliant.project(side * (side - 1) + i)), SIDE);
+      for (const [x, y] of hem) assert.ok(x > box.x && x < box.x + box.width && y > box.y && y < box.y + box.height, `${x}, ${y} at ${time} s`);
+      await page.waitForTimeout(30);
+    }
+    await shot(page, "framed");
+  }, { viewport: { width: 1440, height: 900 } });
+});
+
 test("pause, a single step and reset do what they say", async () => {
   await withPage(async (page) => {
     await until(page, () => window.pliant.lastFrame.time > 0.2);
@@ -191,6 +235,7 @@ test("pause, a single step and reset do what they say", async () => {
     await until(page, (step) => window.pliant.lastFrame.step > step, paused.step);
     await page.waitForTimeout(400);
     const stepped = await frame(page);
+    assert.equal(stepped.step, paused.step + STEPS);
     assert.ok(Math.abs(stepped.time - paused.time - 1 / RATE) < 1e-4, `${paused.time} s to ${stepped.time} s`);
     await page.keyboard.press("r");
     await until(page, () => window.pliant.lastFrame.step === 0);
@@ -242,6 +287,11 @@ test("a comparison shows two views with two methods", async () => {
     const method = rows.find((cells) => cells[0].startsWith(now));
     assert.ok(method[1].startsWith(other.name), JSON.stringify(rows));
     await shot(page, "compare");
+    // Each takes its own time, until both have that of the first.
+    await page.getByText(/each takes its own time/).waitFor();
+    await page.click("#same-budget");
+    await until(page, () => window.pliant.state.settings.budget_ms > 0);
+    await page.getByText(/each takes its own time/).waitFor({ state: "hidden" });
     const [second] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name: "Second .obj" }).click()]);
     assert.match(second.suggestedFilename(), new RegExp(`^curtain-${other.name}-\\d{6}\\.obj$`));
     await page.selectOption("#set-compare", "");
@@ -276,6 +326,16 @@ test("a recording is saved as glTF and as a page that replays it without a serve
     assert.match(readFileSync(await download(page, "Frame .obj"), "utf8"), /^v /m);
     assert.match(readFileSync(await download(page, "Frame .ply")).toString("latin1", 0, 3), /ply/);
     replayed = await download(page, "Recording .html");
+    // What is saved may be recorded over; what is not, only by who insists.
+    await record.click();
+    await until(page, () => window.pliant.state.recording.on && window.pliant.state.recording.frames >= 2);
+    await record.click();
+    await until(page, () => !window.pliant.state.recording.on);
+    await record.click();
+    await page.getByText(/last recording is not saved/).waitFor();
+    assert.equal((await state(page)).recording.on, false);
+    await record.click();
+    await until(page, () => window.pliant.state.recording.on);
   });
   const { page, context, errors } = await open(pathToFileURL(replayed).href);
   try {
@@ -316,6 +376,31 @@ test("when the server is gone the page says so, and goes on with the next one", 
     await until(page, () => !window.pliant.state.playing);
     // A browser reports each attempt that fails; nothing else may be there.
     assert.deepEqual(errors.filter((error) => !/WebSocket connection|ERR_CONNECTION_REFUSED/.test(error)), []);
+  } finally {
+    await context.close();
+    await server.stop();
+  }
+});
+
+test("a page that was opened with a token says what to do when the token has changed, and goes on when it has not", async () => {
+  const remote = ["--host", "0.0.0.0", "--allow-remote"];
+  let server = await serve(0, remote);
+  const { page, context, errors } = await open(server.url);
+  try {
+    assert.match(server.url, /token=[0-9a-f]{32}$/);
+    await server.stop();
+    await page.getByText(/server does not answer/).waitFor();
+    server = await serve(server.port, remote);
+    await page.getByText(/another token now.*Open the address that it printed/).waitFor({ timeout: 20_000 });
+    await page.getByText(/server does not answer/).waitFor({ state: "detached" });
+    await shot(page, "other-token");
+    await server.stop();
+    // Its old one, as with `--token` from the first.
+    const token = new URL(page.url()).searchParams.get("token");
+    server = await serve(server.port, [...remote, "--token", token]);
+    await until(page, () => window.pliant.connected && window.pliant.state.you_drive, null, 20_000);
+    await page.getByText(/another token now/).waitFor({ state: "detached" });
+    assert.deepEqual(errors.filter((error) => !/WebSocket connection|ERR_CONNECTION_REFUSED|status of 401/.test(error)), []);
   } finally {
     await context.close();
     await server.stop();

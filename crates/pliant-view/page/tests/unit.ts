@@ -1,14 +1,19 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Colouring } from "../src/colouring.ts";
-import { complaint } from "../src/fields.ts";
+import { detail } from "../src/compare.ts";
+import { refusal } from "../src/connection.ts";
+import { budgetLike } from "../src/controls.ts";
+import { complaint, shortened } from "../src/fields.ts";
+import { Hand } from "../src/hand.ts";
 import { History, LENGTH } from "../src/history.ts";
 import { Latency } from "../src/latency.ts";
 import { normals, outlines, restLengths, speeds, stretches } from "../src/measures.ts";
 import { beside, meet } from "../src/pick.ts";
 import { decodeFrame, decodeTopology, dequantise, isTopology, ProtocolError } from "../src/protocol.ts";
 import { decodeRecording } from "../src/recording.ts";
-import { digits, ms, percent, roundUp, scientific, si } from "../src/units.ts";
+import { ROWS } from "../src/readings.ts";
+import { digits, limitOfStep, ms, percent, roundUp, scientific, si } from "../src/units.ts";
 
 type Array32 = Float32Array | Uint32Array | Uint16Array | Uint8Array;
 
@@ -124,7 +129,7 @@ test("a recording is messages after their lengths", () => {
     at += 4 + part.byteLength;
   }
   const recording = decodeRecording(data.buffer);
-  assert.deepEqual(recording.frames.map(({ first }) => first.info.step), [30, 31]);
+  assert.deepEqual(recording.frames.map(({ info }) => info.step), [30, 31]);
   assert.throws(() => decodeRecording(data.buffer.slice(0, -2)), /are left/);
   assert.throws(() => decodeRecording(new ArrayBuffer(0)), /empty/);
 });
@@ -199,6 +204,64 @@ test("a history forgets the oldest", () => {
   for (let i = 0; i < LENGTH + 10; i++) history.push(0, { ms: i, max_stretch: null, touching: 0 } as never);
   const { ms: ring } = history.views[0];
   assert.deepEqual([ring.count, ring.at(0), ring.at(LENGTH - 1)], [LENGTH, 10, LENGTH + 9]);
+});
+
+test("a view that is no longer there leaves nothing for the next one", () => {
+  const history = new History();
+  for (const view of [0, 1]) history.push(view, { ms: 1, max_stretch: null, touching: 0 } as never);
+  history.forget(1);
+  assert.deepEqual(history.views.map(({ ms: ring }) => ring.count), [1, 0]);
+});
+
+test("an error is told of the step that it is of, and only of one that was looked at to its end", () => {
+  const shown = { method: "xpbd", step: 120, iterations: 54, ms: 4, gradient_norm: 0.002 };
+  const points = (last: number) => [{ iteration: 0, relative_error: 1 }, { iteration: last, relative_error: 8.2e-6 }];
+  const curve = { method: "xpbd", step: 120, iterations: 54, points: points(54) };
+  const said = (change: object) => detail(shown as never, { ...curve, ...change } as never).replaceAll("\u00a0", " ");
+  assert.equal(said({}), "4.0 ms · 54 it · error 8.2e-6");
+  assert.equal(said({ step: 60, iterations: 50, points: points(50) }), "4.0 ms · 54 it · error 8.2e-6 after 50 it at step 60");
+  for (const other of [{ method: "newton" }, { points: points(1) }, { step: 121 }, { points: [] }, { points: [{ iteration: 54, relative_error: null }] }]) {
+    assert.equal(said(other), "4.0 ms · 54 it · gradient 2 mN", JSON.stringify(other));
+  }
+  assert.match(detail(shown as never, null), /gradient/);
+});
+
+test("a step may take its share of a frame, or its budget", () => {
+  assert.deepEqual(limitOfStep(null, 50, 4), { value: 5, label: "a frame's 4 steps: 5.0 ms each" });
+  assert.deepEqual(limitOfStep(undefined, 50), { value: 20, label: "a frame is 20.0 ms" });
+  assert.deepEqual(limitOfStep(3, 50, 4), { value: 3, label: "budget 3.0 ms" });
+  assert.equal(limitOfStep(null, undefined, 4), null);
+});
+
+test("a budget like a time is one that may be set", () => {
+  assert.deepEqual([0.0001, 4.128, 1e6, null, 0].map(budgetLike), [0.01, 4.1, 10_000, null, null]);
+});
+
+test("why a server takes no connection is told with what to do", () => {
+  for (const [status, says] of [[401, /other? ?token|another token/], [503, /Close one/], [403, /Open the address/]] as const) assert.match(refusal(status)!, says);
+  for (const status of [0, 200, 400, 500]) assert.equal(refusal(status), null);
+});
+
+test("rounding is no alarm, a vertex inside a collider is", () => {
+  const contact = ROWS.find(({ label }) => label === "Colliders")!;
+  const alarming = (gap: number | null) => contact.alarming!({ min_gap: gap } as never);
+  assert.deepEqual([null, 0.001, 0, -13.6e-9, -1e-5].map(alarming), [false, false, false, false, true]);
+});
+
+test("a reason has the room that a list has", () => {
+  assert.equal(shortened("short"), "short");
+  assert.equal(shortened("x".repeat(70), 10), `${"x".repeat(9)}…`);
+});
+
+test("a hand that the simulation has opened is open on the page, too", () => {
+  const see = (frame: object): boolean => {
+    let released = false;
+    Hand.prototype.see.call({ grip: { n: 7 }, release: () => (released = true) } as never, frame as never);
+    return released;
+  };
+  assert.equal(see({ applied: 6, held: [] }), false);
+  assert.equal(see({ applied: 7, held: [3] }), false);
+  assert.equal(see({ applied: 7, held: [] }), true);
 });
 
 test("what is wrong with a number is told in words", () => {

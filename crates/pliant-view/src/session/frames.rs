@@ -51,6 +51,7 @@ impl<D: Devices> Session<'_, D> {
         if lost && self.move_to_cpu() {
             let notice = format!("{error}; going on on the CPU");
             tracing::warn!("{notice}");
+            self.tell_settings();
             self.board.tell(None, &json!({ "is": "notice", "message": notice }));
             self.publish_state();
             return self.publish_frames();
@@ -96,6 +97,7 @@ impl<D: Devices> Session<'_, D> {
 
     pub(super) fn publish_all(&mut self) {
         self.board.topology.send_replace(Bytes::copy_from_slice(self.show.topology()));
+        self.tell_settings();
         self.publish_state();
         self.publish_frames();
     }
@@ -121,6 +123,15 @@ impl<D: Devices> Session<'_, D> {
         self.board.frames[k].send_replace(self.show.frame(&shown, &facts).into());
         let name = format!("{}-{}-{:06}", view.scene.name, view.simulation.method().name, view.number());
         self.board.keep(k, Some(Snapshot { name, model: view.model().clone(), state: view.state.clone() }));
+    }
+
+    /// Says what takes a while, until the state is published again.
+    pub(super) fn publish_busy(&mut self, doing: String) {
+        self.board.state.send_modify(|state| {
+            let mut busy = (**state).clone();
+            busy["busy"] = doing.into();
+            *state = Arc::new(busy);
+        });
     }
 
     pub(super) fn publish_state(&mut self) {
@@ -149,6 +160,5 @@ fn step_of(k: usize, view: &View, before: Before) -> Step {
         method: simulation.method().name,
         rho: simulation.rho(),
         phases: *simulation.phases(),
-        iterations: simulation.iterations().min(4 * simulation.method().iterations),
     }
 }

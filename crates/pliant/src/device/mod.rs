@@ -369,7 +369,7 @@ pub trait Device {
     /// the start of the step by friction times that push. What colliders move, they move in `others`, too.
     fn enforce(&mut self, problem: &mut Self::Problem, x: &mut Self::Points, others: [&mut Self::Points; 2]);
     /// Moves bodies that no pin holds, together with all they may touch in the step, as a whole to where E is least: an
-    /// unfinished solve leaves a net force and a net torque on them. Only where something may touch something.
+    /// unfinished solve leaves a net force and a net torque on them.
     fn balance_bodies(&mut self, _problem: &mut Self::Problem, _x: &mut Self::Points) {}
     /// Turns every part that no pin holds and no collider touched about its centre of mass to where it is nearest to x̃:
     /// takes off the turn that position-based sweeps give a part under stress of its own.

@@ -150,6 +150,11 @@ impl Model {
         self.elements.iter().map(Elements::len).sum()
     }
 
+    /// Whether every body is a solid.
+    pub fn is_of_solids(&self) -> bool {
+        self.bodies.iter().all(|body| !body.tets.is_empty())
+    }
+
     /// Whether anything may touch something: a collider, another body or itself.
     pub fn has_contacts(&self) -> bool {
         !self.colliders.is_empty() || self.self_friction.is_some()

@@ -4,6 +4,7 @@ use super::report::Status;
 use super::run::{LastStep, Run, RunHooks, RunStage};
 use super::run_error::RunError;
 use crate::device::{DeviceError, Devices};
+use crate::solver::Needs;
 use crate::step::{Known, SimulationError};
 
 impl Run<'_> {
@@ -28,6 +29,15 @@ impl Run<'_> {
         }
     }
 
+    /// Whether what solves leave unbalanced says how bodies fall, with pins or `free` of them: solves that end before they are done
+    /// leave forces at pins that are many times the weight, unless each of their iterations reaches everything; but of descents,
+    /// which may let things hang in the air, it is all there is.
+    fn balance_tells(&self, free: bool) -> bool {
+        let method = self.simulation.method();
+        let reaches_all = method.has_global_steps() && self.scene.solver.budget_ms.is_none();
+        method.minimises && (free || reaches_all || method.needs == Needs::Energy)
+    }
+
     /// THE LOOP: steps and frames, from the known state on.
     fn advance(&mut self, hooks: &mut dyn RunHooks) -> Result<(), RunError> {
         let per_frame = self.scene.time.steps_per_frame as u64;
@@ -46,8 +56,8 @@ impl Run<'_> {
                 Ok(report) => {
                     let time = (step + 1) as f64 * self.scene.time.step_size();
                     let free = !self.simulation.model().pins.iter().any(|pin| pin.holds_at(time));
-                    let method = self.simulation.method();
-                    self.tally.add(&report, self.near, method.minimises && (free || method.has_global_steps()));
+                    let tells = self.balance_tells(free);
+                    self.tally.add(&report, self.near, tells);
                     if let Some(last) = &mut self.last_step {
                         last.pieces = report.pieces;
                     }

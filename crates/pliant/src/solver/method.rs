@@ -311,11 +311,13 @@ impl Method {
         self.chebyshev && !matches!(self.kind, Kind::VivaceMomentum | Kind::VivacePbd)
     }
 
-    /// Where its solves begin unless the scene says otherwise.
-    pub fn initial_guess(&self, solver: &SolverSettings) -> InitialGuess {
+    /// Where its solves of a model begin unless the scene says otherwise. Descents of cloth would take hundreds of iterations to
+    /// let it fall: what is stiff against its inertia moves by little in each, all the less as a whole.
+    pub fn initial_guess(&self, solver: &SolverSettings, model: &Model) -> InitialGuess {
         match self.kind {
             _ if self.needs != Needs::Energy => InitialGuess::Inertia,
             Kind::Newton(_) => solver.initial_guess.unwrap_or(InitialGuess::Inertia),
+            _ if !model.is_of_solids() => solver.initial_guess.unwrap_or(InitialGuess::Inertia),
             _ => solver.initial_guess.unwrap_or(InitialGuess::Acceleration),
         }
     }
@@ -480,6 +482,10 @@ const DIRECT_LIMIT: usize = 2_000;
 /// Vertices up to which Newton takes a fraction of a second for a step.
 const NEWTON_LIMIT: usize = 2_000;
 
+/// The same of solids without projection, a second or two: three times what descent takes, which hangs behind the motion or
+/// sags where its iterations do not reach from end to end.
+const SOLID_NEWTON_LIMIT: usize = 10_000;
+
 /// κ above which a solve by projections is far from done after any usual number of iterations: cloth of centimetres, stiff
 /// solids and paper fall in slow motion, and melt on colliders.
 const STIFF: f64 = 1e6;
@@ -490,11 +496,12 @@ const STIFF: f64 = 1e6;
 pub fn choose_method(scene: &Scene, model: &Model, direct: bool) -> &'static Method {
     let small = direct && scene.solver.budget_ms.is_none() && model.vertices() <= NEWTON_LIMIT;
     let any_energy = model.elements.iter().any(|elements| !elements.is_projective());
+    let has_time = model.is_of_solids() && scene.solver.budget_ms.is_none();
     let name = if model.quasistatic && model.vertices() > NEWTON_LIMIT {
         "newton-pcg"
     } else if model.quasistatic {
         "newton"
-    } else if any_energy && model.vertices() > NEWTON_LIMIT {
+    } else if any_energy && model.vertices() > if has_time { SOLID_NEWTON_LIMIT } else { NEWTON_LIMIT } {
         "descent"
     } else if any_energy || small && largest_stiffness_ratio(model, scene.time.step_size()) > STIFF {
         "newton"

@@ -272,7 +272,8 @@ impl MethodRun {
     {
         let mut shortest = f64::INFINITY;
         let mut host = vec![[0.0; 3]; question.model.vertices()];
-        let (mut problem, start) = problem(device, question, self.method.initial_guess(&question.scene.solver))?;
+        let (mut problem, start) =
+            problem(device, question, self.method.initial_guess(&question.scene.solver, question.model))?;
         let mut x = device.points(&problem);
         let mut solver = self.method.solver::<D>(question.model, parameters);
         for _ in 0..3 {
@@ -292,7 +293,8 @@ impl MethodRun {
         D::Points: 'static,
     {
         let parameters = Parameters { phases: self.phases, ..Parameters::new(&question.scene.solver, self.rho) };
-        let (mut problem, mut x) = problem(device, question, self.method.initial_guess(&question.scene.solver))?;
+        let (mut problem, mut x) =
+            problem(device, question, self.method.initial_guess(&question.scene.solver, question.model))?;
         let mut solver = self.method.solver::<D>(question.model, &parameters);
         let mut curve = Vec::new();
         let mut host = vec![[0.0; 3]; question.model.vertices()];

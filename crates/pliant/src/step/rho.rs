@@ -27,12 +27,14 @@ const SMOOTHER: f64 = 2.0;
 /// needs ρ above 1 − γ/(1 + κ); γ is at least about a half.
 pub(super) fn find_rho(method: &Method, model: &Model, iterations: usize, h: f64) -> f64 {
     let needed = 1.0 - 0.5 / (1.0 + largest_stiffness_ratio(model, h));
-    // Descent knows the curvature of what is compressed, and solids have no springs.
-    let solid = model.bodies.iter().all(|body| !body.tets.is_empty());
-    if solid && method.needs == Needs::Energy {
-        return largest_useful_rho(iterations as f64 / SMOOTHER).min(needed);
-    }
-    largest_useful_rho(iterations as f64).min(needed).min(LARGEST)
+    let begins_near = method.needs == Needs::Energy && model.is_of_solids();
+    let used = iterations as f64 / if begins_near { SMOOTHER } else { 1.0 };
+    largest_useful_rho(used).min(needed).min(largest_rho(method, model))
+}
+
+/// ρ beyond which motion gains energy. Descent knows the curvature of what is compressed, and solids have no springs.
+pub(super) fn largest_rho(method: &Method, model: &Model) -> f64 {
+    if method.needs == Needs::Energy && model.is_of_solids() { 1.0 } else { LARGEST }
 }
 
 #[cfg(test)]

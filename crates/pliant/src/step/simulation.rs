@@ -196,7 +196,7 @@ impl Simulation {
 /// Iterations where only the clock counts, and whether they still change anything.
 const UNLIMITED: usize = 100_000;
 
-fn settings(scene: &Scene, method: &'static Method) -> Settings {
+fn settings(scene: &Scene, model: &Model, method: &'static Method) -> Settings {
     let solver = &scene.solver;
     // Newton knows by itself when it is there.
     let unlimited = solver.budget_ms.is_some() || scene.time.quasistatic && !method.is_newton();
@@ -207,7 +207,7 @@ fn settings(scene: &Scene, method: &'static Method) -> Settings {
         tolerance: solver.tolerance,
         budget: solver.budget_ms.map(|ms| Duration::from_secs_f64(ms * 1e-3)),
         until_settled: solver.iterations.is_none(),
-        initial_guess: method.initial_guess(solver),
+        initial_guess: method.initial_guess(solver, model),
         h: scene.time.step_size(),
     }
 }
@@ -280,7 +280,7 @@ impl Build<'_> {
         let method = find_method_for(&self.scene.solver.method, self.scene, self.model, direct)?;
         method.check_device(self.model, direct, &device.name())?;
         method.check(self.model)?;
-        Ok(settings(self.scene, method))
+        Ok(settings(self.scene, self.model, method))
     }
 }
 

@@ -6,6 +6,7 @@
 //! the trials. Every other step is kept out of it, to tell what was learned from what was learned by heart.
 
 use super::compare::{begin, reference, upload};
+use super::rho::largest_rho;
 use super::{Question, Reference, Simulation, SimulationError, rho_for};
 use crate::contact::close::Side;
 use crate::device::{Cpu, Device, Devices};
@@ -49,6 +50,8 @@ pub struct Tuned {
     pub iterations: usize,
     /// Stages: the ρ that a run takes by itself, the best single one, the phases.
     pub stages: Vec<Stage>,
+    /// Which of the stages ends with the smallest error in the steps kept out, and so is kept.
+    pub best: usize,
     /// Solves made.
     pub trials: usize,
     /// The steps, from 0, that it learned from.
@@ -102,12 +105,14 @@ pub fn tune(
         Precision::F32 => search::<f32>,
         Precision::F64 => search::<f64>,
     };
-    let asked = Asked { scene: &scene, method, iterations, phases: tuning.phases.clamp(1, MOST_PHASES) };
+    let largest_rho = largest_rho(method, simulation.model()).min(1.0 - FINEST);
+    let asked = Asked { scene: &scene, method, iterations, largest_rho, phases: tuning.phases.clamp(1, MOST_PHASES) };
     let Some((stages, trials)) = search(&asked, first, [&learn, &keep_out], &mut progress)? else { return Ok(None) };
-    if let Some(best) = stages.last() {
-        keep(&devices.cache(), key(&scene, method, iterations), &best.phases);
-    }
-    Ok(Some(Tuned { method: method.name, iterations, stages, trials, learned_from, kept_out }))
+    // What was learned by heart is no use.
+    let best = stages.iter().enumerate().min_by(|a, b| a.1.error_of_others.total_cmp(&b.1.error_of_others));
+    let best = best.map_or(0, |(k, _)| k);
+    keep(&devices.cache(), key(&scene, method, iterations), &stages[best].phases);
+    Ok(Some(Tuned { method: method.name, iterations, stages, best, trials, learned_from, kept_out }))
 }
 
 /// The phases that a scene gives, or that were found for it with this method.
@@ -191,6 +196,8 @@ struct Asked<'a> {
     scene: &'a Scene,
     method: &'static Method,
     iterations: usize,
+    /// Beyond it motion gains energy.
+    largest_rho: f64,
     phases: usize,
 }
 
@@ -225,7 +232,8 @@ fn search<R: Real>(
                     return Ok(None);
                 }
                 let mut best: Option<(f64, Vec<Phase>)> = None;
-                for change in changes(&now, *epsilon) {
+                let bounded = |phases: &Vec<Phase>| phases.iter().all(|phase| phase.rho <= asked.largest_rho);
+                for change in changes(&now, *epsilon).into_iter().filter(bounded) {
                     let lower = learn.error(&change)?;
                     if lower < best.as_ref().map_or((1.0 - WORTHWHILE) * error, |(least, _)| *least) {
                         best = Some((lower, change));
@@ -307,7 +315,8 @@ impl<'a, R: Real> Trials<'a, R> {
         let parameters = Parameters { phases, ..Parameters::new(&scene.solver, phases.largest_rho()) };
         let mut sum = 0.0;
         for Prepared { sample, device, problem } in &mut self.samples {
-            let mut x = begin(device, problem, &sample.question(scene), method.initial_guess(&scene.solver))?;
+            let mut x =
+                begin(device, problem, &sample.question(scene), method.initial_guess(&scene.solver, &sample.model))?;
             let mut solver = method.solver::<Cpu<R>>(&sample.model, &parameters);
             solver.set_step_length(sample.state.step_length);
             let solved = solver.solve(device, problem, &mut x, &mut Control::iterations(iterations));

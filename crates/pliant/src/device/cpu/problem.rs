@@ -61,7 +61,7 @@ pub struct CpuProblem<R: Real> {
     pub(super) touching: Touching<R>,
     /// Friction of the step in progress, and the faces that vertices lie on; empty without colliders.
     pub(super) grips: Vec<Grip<R>>,
-    /// Where something may touch something, the parts that move as a whole.
+    /// The parts that move as a whole.
     pub(super) parts: Parts,
     /// How much each part is pressed against each collider in this step; see [`crate::contact::pressed`].
     pub(super) pressed: Vec<Pressed<R>>,
@@ -159,7 +159,6 @@ impl<R: Real> CpuProblem<R> {
         let slotted = Slotted::new(n, &elements, |elements| !is_in_rows(elements));
         let of = |values: &[f64]| -> Vec<R> { values.iter().map(|&v| R::of(v)).collect() };
         let diagonal = &system.diagonal;
-        let touches = !model.colliders.is_empty() || model.self_friction.is_some();
         let free = |i: usize, value: f64| R::of(if system.held[i] { 0.0 } else { value });
         Self {
             rows: Rows::new(&vertex_rows(model, system), blocks(&Vec::from_iter(0..n as u32)).collect()),
@@ -183,7 +182,7 @@ impl<R: Real> CpuProblem<R> {
             viscous: Viscous::new(model),
             touching: Touching::default(),
             grips: Vec::new(),
-            parts: if touches { Parts::new(model, system) } else { Parts::default() },
+            parts: Parts::new(model, system),
             pressed: Vec::new(),
             matrix: of(&system.matrix.value),
             colouring: None,

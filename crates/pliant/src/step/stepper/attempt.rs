@@ -8,7 +8,8 @@ use super::{DeviceStepper, Fields, Piece, Settings, StepReport};
 use crate::contact::close::Since;
 use crate::device::{Device, DeviceError, Moment};
 use crate::model::State;
-use crate::solver::{Control, SolveError, SolveReport};
+use crate::scene::InitialGuess;
+use crate::solver::{Control, Needs, SolveError, SolveReport};
 use std::time::{Duration, Instant};
 
 /// On a remote device nobody looks whether iterations still change anything: however long the deadline, a step makes at most
@@ -73,7 +74,7 @@ where
         }
         let solve = solve?;
         self.step_length[1] = solver.step_length();
-        self.end_piece(index);
+        self.end_piece(index)?;
 
         let expected = paced.and_then(|_| Duration::try_from_secs_f64(self.pace.expected(solve.iterations)?).ok());
         if let Some(expected) = expected {
@@ -142,12 +143,10 @@ where
     }
 
     /// Measures the solution of a piece, and ends the piece with it.
-    fn end_piece(&mut self, index: usize) {
+    fn end_piece(&mut self, index: usize) -> Result<(), DeviceError> {
+        self.balance(index)?;
         let (device, problem) = (&mut self.device, &mut self.pieces[index].problem);
         let Fields { x_next: x_start, v_next, iterate: x, .. } = &mut self.fields;
-        if self.settings.method.minimises {
-            device.balance_bodies(problem, x);
-        }
         let begun = Instant::now();
         device.measure(problem, Moment::Solution, x);
         let measured = begun.elapsed();
@@ -158,6 +157,33 @@ where
         let begun = Instant::now();
         device.measure(problem, Moment::End, x);
         self.certificate_time = measured + begun.elapsed();
+        Ok(())
+    }
+
+    /// Moves bodies as a whole to where E is least. Solves that start at x̃ change nothing of how bodies fly, unless something
+    /// touches something.
+    fn balance(&mut self, index: usize) -> Result<(), DeviceError> {
+        let (device, problem) = (&mut self.device, &mut self.pieces[index].problem);
+        // Velocities are those of the end from here on: this one is free.
+        let Fields { v_next: before, iterate: x, .. } = &mut self.fields;
+        let Settings { method, initial_guess, .. } = self.settings;
+        let touches = self.grasp.model().has_contacts();
+        if !method.minimises || (!touches && initial_guess == InitialGuess::Inertia) {
+            return Ok(());
+        }
+        let looks_at_energy = method.needs == Needs::Energy && !method.has_global_steps();
+        if !looks_at_energy || !touches {
+            device.balance_bodies(problem, x);
+            return Ok(());
+        }
+        // Contacts that the motion meets are not in the Hessian that it is found by, and solves that look at E end near the least.
+        let energy = device.objective(problem, x)?;
+        device.copy(x, before);
+        device.balance_bodies(problem, x);
+        if device.objective(problem, x)? > energy {
+            device.copy(before, x);
+        }
+        Ok(())
     }
 }
 
