@@ -54,8 +54,10 @@ pub(super) fn guess<D: Device>(
     }
     if which != InitialGuess::Inertia {
         device.hold(problem, x);
-        // Whatever is guessed of how bodies deform, they fly as they must.
-        device.balance_bodies(problem, x);
+        // Whatever is guessed of how bodies deform, they fly as they must; but nothing flies where nothing has inertia.
+        if !still {
+            device.balance_bodies(problem, x);
+        }
     }
     // Whether it changed E does not matter yet.
     device.convert(problem, x, SLOPE);
