@@ -222,8 +222,6 @@ impl<D: Device> Solver<D> for Descent<D> {
                 }
                 report.restarts += 1;
                 self.restart(device, x, report.restarts > 1);
-                // That of up to 32 iterations ago may be of where elements were compressed, and softer.
-                device.rescale(problem, self.scale, x);
                 if step_length < SHORTEST {
                     break;
                 }
