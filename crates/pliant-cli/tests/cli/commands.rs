@@ -73,7 +73,7 @@ fn compare_takes_methods_that_fit_the_scene_and_says_what_it_left_out() {
     let comparison = ended.json();
     let names: Vec<&str> =
         comparison["methods"].as_array().unwrap().iter().filter_map(|m| m["name"].as_str()).collect();
-    assert!(names.contains(&"newton") && names.contains(&"descent"), "{names:?}");
+    assert!(names.contains(&"lbfgs-jacobi") && names.contains(&"descent"), "{names:?}");
     assert!(names.iter().all(|name| !name.starts_with("pd-") && !name.starts_with("pbd-")), "{names:?}");
     assert!(ended.stderr.contains("left out") && ended.stderr.contains("pd-direct"), "{}", ended.stderr);
 

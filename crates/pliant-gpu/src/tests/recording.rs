@@ -274,7 +274,8 @@ fn a_step_tells_how_long_the_gpu_worked_on_it_without_a_second_wait() {
     }
     assert!(energies.windows(2).all(|pair| pair[0] == pair[1]), "{energies:?}");
     // No step was begun.
-    gpu.objective(&mut problem, &x).unwrap();
+    gpu.measure(&mut problem, Moment::Start, &x);
+    gpu.measures(&mut problem).unwrap();
     assert_eq!(gpu.working_time(), None);
 }
 

@@ -6,7 +6,7 @@ use super::super::guess::{Before, guess};
 use super::super::input::refill;
 use super::{DeviceStepper, Fields, Piece, Settings, StepReport};
 use crate::contact::close::Since;
-use crate::device::{Device, DeviceError, Moment};
+use crate::device::{Device, DeviceError, Moment, Slot};
 use crate::model::State;
 use crate::scene::InitialGuess;
 use crate::solver::{Control, Needs, SolveError, SolveReport};
@@ -15,6 +15,10 @@ use std::time::{Duration, Instant};
 /// On a remote device nobody looks whether iterations still change anything: however long the deadline, a step makes at most
 /// this many times the method's usual number. Methods without acceleration might still gain a little after that.
 const FAR_PATIENCE: usize = 100;
+
+/// E before and after bodies are balanced.
+const ENERGY_BEFORE: Slot = Slot(0);
+const ENERGY: Slot = Slot(1);
 
 impl<D: Device + 'static> DeviceStepper<D>
 where
@@ -74,7 +78,7 @@ where
         }
         let solve = solve?;
         self.step_length[1] = solver.step_length();
-        self.end_piece(index)?;
+        self.end_piece(index);
 
         let expected = paced.and_then(|_| Duration::try_from_secs_f64(self.pace.expected(solve.iterations)?).ok());
         if let Some(expected) = expected {
@@ -143,8 +147,8 @@ where
     }
 
     /// Measures the solution of a piece, and ends the piece with it.
-    fn end_piece(&mut self, index: usize) -> Result<(), DeviceError> {
-        self.balance(index)?;
+    fn end_piece(&mut self, index: usize) {
+        self.balance(index);
         let (device, problem) = (&mut self.device, &mut self.pieces[index].problem);
         let Fields { x_next: x_start, v_next, iterate: x, .. } = &mut self.fields;
         let begun = Instant::now();
@@ -157,33 +161,30 @@ where
         let begun = Instant::now();
         device.measure(problem, Moment::End, x);
         self.certificate_time = measured + begun.elapsed();
-        Ok(())
     }
 
     /// Moves bodies as a whole to where E is least. Solves that start at x̃ change nothing of how bodies fly, unless something
     /// touches something.
-    fn balance(&mut self, index: usize) -> Result<(), DeviceError> {
+    fn balance(&mut self, index: usize) {
         let (device, problem) = (&mut self.device, &mut self.pieces[index].problem);
         // Velocities are those of the end from here on: this one is free.
         let Fields { v_next: before, iterate: x, .. } = &mut self.fields;
         let Settings { method, initial_guess, .. } = self.settings;
         let touches = self.grasp.model().has_contacts();
         if !method.minimises || (!touches && initial_guess == InitialGuess::Inertia) {
-            return Ok(());
+            return;
         }
         let looks_at_energy = method.needs == Needs::Energy && !method.has_global_steps();
         if !looks_at_energy || !touches {
             device.balance_bodies(problem, x);
-            return Ok(());
+            return;
         }
         // Contacts that the motion meets are not in the Hessian that it is found by, and solves that look at E end near the least.
-        let energy = device.objective(problem, x)?;
+        device.objective_to(problem, x, ENERGY_BEFORE);
         device.copy(x, before);
         device.balance_bodies(problem, x);
-        if device.objective(problem, x)? > energy {
-            device.copy(before, x);
-        }
-        Ok(())
+        device.objective_to(problem, x, ENERGY);
+        device.copy_unless_lower([ENERGY, ENERGY_BEFORE], before, x);
     }
 }
 
