@@ -1,8 +1,10 @@
 //! What clients may ask for (docs/viewer.md). Everything is checked here for its form; whether it makes sense, where it is done.
 
 use crate::settings::Change;
-use serde::Deserialize;
-use serde_json::Value;
+use serde::de::{Error, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use serde_json::{Map, Value};
+use std::fmt;
 
 /// The longest message of a client, bytes.
 pub(crate) const LONGEST: usize = 16 << 10;
@@ -66,16 +68,43 @@ pub(crate) struct Numbered {
     pub command: Command,
 }
 
+/// An object that names nothing twice: of two values JSON says not which one counts.
+struct Fields(Map<String, Value>);
+
+impl<'de> Deserialize<'de> for Fields {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Each;
+        impl<'de> Visitor<'de> for Each {
+            type Value = Fields;
+
+            fn expecting(&self, to: &mut fmt::Formatter) -> fmt::Result {
+                to.write_str("a JSON object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Fields, A::Error> {
+                let mut fields = Map::new();
+                while let Some((key, value)) = map.next_entry::<String, Value>()? {
+                    if fields.contains_key(&key) {
+                        return Err(A::Error::custom(format_args!("`{key}` is there twice")));
+                    }
+                    fields.insert(key, value);
+                }
+                Ok(Fields(fields))
+            }
+        }
+        deserializer.deserialize_map(Each)
+    }
+}
+
 /// Reads a message; what is wrong with it is said in a few words.
 pub(crate) fn parse(text: &str) -> Result<Numbered, String> {
-    let mut value: Value = serde_json::from_str(text).map_err(|error| format!("not JSON: {error}"))?;
-    let fields = value.as_object_mut().ok_or("not a JSON object")?;
+    let Fields(mut fields) = serde_json::from_str(text).map_err(|error| format!("no command: {error}"))?;
     let n = match fields.remove("n") {
         None => 0,
         Some(n) => n.as_u64().filter(|n| *n <= LARGEST).ok_or("`n` is not a whole number below 2^53")?,
     };
     let more = fields.keys().find(|field| *field != "do").cloned();
-    let command: Command = serde_json::from_value(value).map_err(|error| error.to_string())?;
+    let command: Command = serde_json::from_value(fields.into()).map_err(|error| error.to_string())?;
     if let (true, Some(more)) = (command.is_bare(), more) {
         return Err(format!("unknown field `{more}`"));
     }
@@ -126,6 +155,9 @@ mod tests {
             r#"{"do":"set","iterations":"many"}"#,
             r#"{"do":"pin","vertex":1}"#,
             r#"{"do":"scene","name":7}"#,
+            r#"{"do":"pause","do":"play"}"#,
+            r#"{"do":"pause","n":1,"n":2}"#,
+            r#"{"do":"pin","vertex":1,"vertex":2,"on":true}"#,
         ] {
             assert!(parse(text).is_err_and(|reason| !reason.is_empty()), "{text}");
         }

@@ -3,7 +3,7 @@
 use crate::client::Hall;
 use crate::orders::Order;
 use crate::page::PAGE;
-use crate::recording::{RecordingError, Take};
+use crate::recording::{RecordingError, Saved, Take};
 use axum::body::{Body, Bytes};
 use axum::extract::{Query, State};
 use axum::http::{StatusCode, header};
@@ -11,10 +11,10 @@ use axum::response::{IntoResponse, Response};
 use futures_util::Stream;
 use pliant::mesh::{self, Mesh};
 use serde::Deserialize;
+use serde_json::json;
 use std::fs::File;
 use std::io::Read;
 use std::sync::Arc;
-use tempfile::TempPath;
 use tokio::sync::oneshot;
 
 /// Bytes of a file that are in memory at once.
@@ -80,7 +80,7 @@ async fn recording(
     hall: &Hall,
     ending: &str,
     kind: &'static str,
-    write: impl FnOnce(&Take) -> Result<TempPath, RecordingError> + Send + 'static,
+    write: impl FnOnce(&Take) -> Result<Saved, RecordingError> + Send + 'static,
 ) -> Response {
     let Ok(permit) = hall.downloads.clone().try_acquire_owned() else { return others_download() };
     let (reply, take) = oneshot::channel();
@@ -92,13 +92,25 @@ async fn recording(
     };
     let name = format!("{}.{ending}", take.name);
     let written = tokio::task::spawn_blocking(move || {
-        let path = write(&take).map_err(std::io::Error::other)?;
-        Ok((File::open(&path)?, path))
+        let saved = write(&take).map_err(std::io::Error::other)?;
+        Ok((File::open(&saved.path)?, saved))
     });
     match written.await.map_err(std::io::Error::other).and_then(|opened: std::io::Result<_>| opened) {
-        Ok((file, path)) => download(Body::from_stream(pieces(file, (path, permit))), &name, kind),
+        Ok((file, saved)) => {
+            // Who fetched it is not known here.
+            if let Some(thinned) = saved.thinned {
+                hall.board.tell(None, &left_out(&name, thinned));
+            }
+            download(Body::from_stream(pieces(file, (saved.path, permit))), &name, kind)
+        }
         Err(error) => failed(&error),
     }
+}
+
+/// Tells that not all frames are in a file.
+fn left_out(name: &str, [written, stored]: [usize; 2]) -> serde_json::Value {
+    let message = format!("{name} holds {written} of {stored} frames, or it would be too large; it lasts as long.");
+    json!({ "is": "notice", "message": message })
 }
 
 /// A file piece by piece, so that who reads slowly costs no memory. What is kept goes when all is read or nobody wants more.

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// More scenes than this are not listed.
+/// More other scenes than this are not listed.
 const MOST: usize = 200;
 
 /// So much of a file is looked at to see whether it is a scene, bytes.
@@ -15,8 +15,8 @@ const LOOKED_AT: u64 = 64 << 10;
 pub(crate) struct Library {
     folder: PathBuf,
     names: Vec<String>,
-    /// The scene that was asked for, and what was changed of it: keys and values.
-    first: Option<String>,
+    /// The scene that was asked for, where it is, and what was changed of it: keys and values.
+    first: Option<(String, PathBuf)>,
     changes: Vec<(String, String)>,
     /// Where they are computed, whatever they say.
     device: DeviceSettings,
@@ -37,7 +37,12 @@ impl Library {
         let mut names: Vec<String> = entries.filter_map(|entry| name(entry.path())).collect();
         names.sort();
         names.truncate(MOST);
-        let first = file.file_stem().and_then(|stem| stem.to_str()).map(str::to_string);
+        // Whoever typed a link, or one that comes late in the alphabet, may come back to it.
+        let stem = file.file_stem().and_then(|stem| stem.to_str()).filter(|_| file.is_file());
+        let first = stem.map(|stem| (stem.to_string(), file.to_path_buf()));
+        if let Some((name, _)) = first.as_ref().filter(|(name, _)| !names.contains(name)) {
+            names.insert(names.partition_point(|other| other < name), name.clone());
+        }
         Self { folder: folder.to_path_buf(), names, first, changes: changes.to_vec(), device }
     }
 
@@ -50,9 +55,11 @@ impl Library {
         if !self.names.iter().any(|known| known == name) {
             return Err(format!("there is no scene '{name}' in {}", self.folder.display()));
         }
-        // Of other scenes nobody has asked for the changes.
-        let changes = if self.first.as_deref() == Some(name) { &self.changes[..] } else { &[] };
-        let path = self.folder.join(format!("{name}.toml"));
+        let (path, changes) = match &self.first {
+            Some((first, path)) if first == name => (path.clone(), &self.changes[..]),
+            // Of other scenes nobody has asked for the changes.
+            _ => (self.folder.join(format!("{name}.toml")), &[][..]),
+        };
         let mut scene = Scene::read(&path, changes).map_err(|error| error.to_string())?;
         scene.device = self.device.clone();
         Ok(scene)
@@ -87,6 +94,29 @@ mod tests {
         write("a.toml", "pliant = 1\n[[cloth]]\nresolution = 5\n[solver]\nrho = 0.5\n");
         let again = library.open("a").unwrap().solver;
         assert_eq!((again.iterations, again.rho), (Some(7), Some(0.5)));
+    }
+
+    #[test]
+    fn the_file_that_was_typed_can_be_chosen_again_if_it_is_a_link_or_one_of_very_many() {
+        let folder = tempfile::tempdir().unwrap();
+        let text = "pliant = 1\n[[cloth]]\nresolution = 5\n";
+        (0..MOST).for_each(|k| std::fs::write(folder.path().join(format!("a{k:03}.toml")), text).unwrap());
+        let far = folder.path().join("zebra.toml");
+        std::fs::write(&far, text).unwrap();
+        let device = Scene::parse(text, "t", ".".as_ref(), &[]).unwrap().device;
+        let library = Library::beside(&far, &[], device.clone());
+        assert_eq!((library.names().len(), library.names()[MOST].as_str()), (MOST + 1, "zebra"));
+        assert!(library.open("zebra").is_ok());
+        #[cfg(unix)]
+        {
+            let link = folder.path().join("a0link.toml");
+            std::os::unix::fs::symlink(&far, &link).unwrap();
+            let library = Library::beside(&link, &[], device);
+            assert_eq!(library.names().iter().filter(|name| *name == "a0link").count(), 1);
+            assert!(library.names().is_sorted() && library.open("a0link").is_ok());
+            // Another link than the one that was typed stays closed.
+            assert!(library.open("zebra").is_err());
+        }
     }
 
     #[test]

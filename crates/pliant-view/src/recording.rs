@@ -2,7 +2,7 @@
 
 use crate::view::View;
 use pliant::model::Model;
-use pliant::output::{FrameStore, FrameStoreError, GlbError, PageError, Recorded};
+use pliant::output::{FrameStore, FrameStoreError, GlbError, LARGEST_ANIMATION, LARGEST_PAGE, PageError, Recorded};
 use pliant::scene::Scene;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -38,6 +38,15 @@ pub(crate) struct Take {
     scene: Arc<Scene>,
     model: Arc<Model>,
     begin: f64,
+    /// Files are about so large at most, bytes: an animation, and a page.
+    pub most: [u64; 2],
+}
+
+/// A recording in a file.
+pub(crate) struct Saved {
+    pub path: TempPath,
+    /// How many frames are in it, of how many; `None` if all are.
+    pub thinned: Option<[usize; 2]>,
 }
 
 /// Why a recording could not be written.
@@ -98,23 +107,30 @@ impl Recording {
         let last = self.first + self.store.len().saturating_sub(1) as u64;
         let method = self.method.unwrap_or("several-methods");
         let name = format!("{}-{method}-{:06}-{last:06}", scene.name, self.first);
-        (!self.store.is_empty()).then_some(Take { name, folder, frames, scene, model, begin: self.begin })
+        let most = [LARGEST_ANIMATION, LARGEST_PAGE];
+        (!self.store.is_empty()).then_some(Take { name, folder, frames, scene, model, begin: self.begin, most })
+    }
+}
+
+impl Saved {
+    fn new(path: TempPath, [written, stored]: [usize; 2]) -> Self {
+        Self { path, thinned: (written < stored).then_some([written, stored]) }
     }
 }
 
 impl Take {
     /// Writes an animation into a file of its own.
-    pub fn glb(&self) -> Result<TempPath, RecordingError> {
+    pub fn glb(&self) -> Result<Saved, RecordingError> {
         let (recorded, mut store, path) = self.parts(".glb")?;
-        recorded.write_glb(&path, &mut store)?;
-        Ok(path)
+        let summary = recorded.write_glb(&path, &mut store, self.most[0])?;
+        Ok(Saved::new(path, [summary.frames_written, summary.frames_stored]))
     }
 
     /// Writes a page that replays it.
-    pub fn page(&self, page: &str) -> Result<TempPath, RecordingError> {
+    pub fn page(&self, page: &str) -> Result<Saved, RecordingError> {
         let (recorded, mut store, path) = self.parts(".html")?;
-        recorded.write_page(&path, &mut store, page)?;
-        Ok(path)
+        let summary = recorded.write_page(&path, &mut store, page, self.most[1])?;
+        Ok(Saved::new(path, [summary.frames_written, summary.frames_stored]))
     }
 
     /// Nobody else writes to the path.

@@ -20,7 +20,7 @@ use pliant::step::{SimulationError, Stop};
 use serde_json::json;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use tokio::sync::watch;
 
 /// How long to sleep where nothing happens, before looking whether to stop.
@@ -55,6 +55,8 @@ pub(crate) struct Session<'a, D> {
     singles: usize,
     shown: Shown,
     recording: Option<Recording>,
+    /// When this was, ms since 1970: pages tell a server that was started again by it.
+    begun: u64,
     told: Instant,
     watcher: Watcher,
     /// Whose hand it is.
@@ -89,6 +91,7 @@ impl<'a, D: Devices> Session<'a, D> {
             singles: 0,
             shown: Shown::default(),
             recording: None,
+            begun: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64),
             told: Instant::now(),
             watcher: Watcher::default(),
             driver: None,
@@ -235,6 +238,9 @@ impl<'a, D: Devices> Session<'a, D> {
     }
 
     fn reset(&mut self) -> Result<(), String> {
+        if self.recording.as_ref().is_some_and(|recording| recording.on) {
+            self.notice("The recording has ended with the reset. It can be saved.");
+        }
         self.end_recording();
         (self.singles, self.error) = (0, None);
         for view in &mut self.views {
@@ -281,7 +287,9 @@ impl<'a, D: Devices> Session<'a, D> {
                 return Err(message);
             }
         };
-        self.recording = None;
+        if self.recording.take().is_some_and(|recording| recording.frames() > 0) {
+            self.notice(&format!("The recording of {} is gone: another scene was chosen.", self.scene.name));
+        }
         self.generation += 1;
         self.show = Show::new(&scene, view.model(), &view.state, self.generation);
         (self.scene, self.settings, self.views) = (scene, Settings::default(), vec![view]);

@@ -249,19 +249,112 @@ fn recordings_hold_their_frames_and_play_as_files() {
     let take = stage.session.recording.as_ref().and_then(Recording::now).unwrap();
     assert_eq!(take.name, "napkin-pd-direct-chebyshev-000000-000006");
     // Two at once do not meet.
-    let [path, other] = [(); 2].map(|()| take.glb().unwrap());
-    let glb = std::fs::read(&path).unwrap();
-    drop(path);
-    assert_eq!(std::fs::read(other).unwrap(), glb);
-    assert_eq!(&glb[..4], b"glTF");
-    let page = std::fs::read_to_string(take.page("<i>PLIANT-RECORDING</i>").unwrap()).unwrap();
-    assert!(page.starts_with("<i>") && page.len() > 1000);
+    let [first, other] = [(); 2].map(|()| take.glb().unwrap());
+    assert_eq!(first.thinned, None);
+    let glb = std::fs::read(&first.path).unwrap();
+    drop(first);
+    assert_eq!(std::fs::read(&other.path).unwrap(), glb);
+    // Of the seven frames the first is the mesh, the others are targets; the last is a tenth of a second after it.
+    let (targets, times) = animation(&glb);
+    assert_eq!((targets, times.len(), times[0]), (6, 7, 0.0));
+    assert!((times[6] - 0.1).abs() < 1e-6, "{times:?}");
+    let saved = take.page("<i>PLIANT-RECORDING</i>").unwrap();
+    let page = std::fs::read_to_string(&saved.path).unwrap();
+    assert!(page.starts_with("<i>") && page.len() > 1000 && saved.thinned.is_none());
     stage.command(r#"{"do":"record","on":true}"#).unwrap();
     stage.command(r#"{"do":"set","method":"xpbd"}"#).unwrap();
     stage.frames(1);
     let take = stage.session.recording.as_ref().and_then(Recording::now).unwrap();
     assert_eq!(take.name, "napkin-several-methods-000008-000009");
     assert_eq!(stage.board.snapshot(0).unwrap().name, "napkin-xpbd-000009");
+}
+
+/// Morph targets of the cloth and times of the frames of an animation, s, from its JSON (glTF 2.0, 3.6.1, 3.11, 4.4).
+fn animation(glb: &[u8]) -> (usize, Vec<f32>) {
+    let word = |at: usize| u32::from_le_bytes(glb[at..at + 4].try_into().unwrap());
+    assert_eq!((&glb[..4], word(4), word(8) as usize, &glb[16..20]), (&b"glTF"[..], 2, glb.len(), &b"JSON"[..]));
+    let length = word(12) as usize;
+    let json: Value = serde_json::from_slice(&glb[20..20 + length]).unwrap();
+    let targets = json["meshes"][0]["primitives"][0]["targets"].as_array().unwrap();
+    let at = |of: &Value, key: &str| of[key].as_u64().unwrap_or(0) as usize;
+    for target in targets {
+        assert_eq!(json["accessors"][at(target, "POSITION")]["count"], 81);
+    }
+    let input = &json["accessors"][at(&json["animations"][0]["samplers"][0], "input")];
+    let view = &json["bufferViews"][at(input, "bufferView")];
+    let start = 20 + length + 8 + at(view, "byteOffset") + at(input, "byteOffset");
+    let times = (0..at(input, "count")).map(|i| f32::from_bits(word(start + 4 * i)));
+    (targets.len(), times.collect())
+}
+
+/// Regression: files that left frames out did not say so.
+#[test]
+fn a_recording_that_is_too_large_for_a_file_lasts_as_long_and_says_what_is_left_out() {
+    let mut stage = Stage::new();
+    stage.command(r#"{"do":"record","on":true}"#).unwrap();
+    stage.frames(30);
+    let mut take = stage.session.recording.as_ref().and_then(Recording::now).unwrap();
+    // Of 81 vertices, 8 bytes each in a page; an animation takes more.
+    take.most = [30_000, 10 * 81 * 8];
+    let saved = take.page("PLIANT-RECORDING").unwrap();
+    assert_eq!(saved.thinned, Some([9, 31]));
+    let saved = take.glb().unwrap();
+    let (targets, times) = animation(&std::fs::read(&saved.path).unwrap());
+    assert_eq!(saved.thinned, Some([targets + 1, 31]));
+    assert!(targets < 20 && (times[targets] - 0.5).abs() < 1e-6, "{targets} {times:?}");
+}
+
+#[test]
+fn whoever_loses_or_ends_a_recording_by_something_else_is_told() {
+    let mut stage = Stage::new();
+    let mut notices = stage.board.notices.subscribe();
+    let mut told = || notices.try_recv().map_or(String::new(), |notice| notice.text.to_string());
+    stage.command(r#"{"do":"reset"}"#).unwrap();
+    assert_eq!(told(), "");
+    stage.command(r#"{"do":"record","on":true}"#).unwrap();
+    stage.frames(2);
+    stage.command(r#"{"do":"reset"}"#).unwrap();
+    assert!(told().contains("ended with the reset"));
+    assert_eq!((&stage.state()["recording"]["frames"], &stage.state()["recording"]["on"]), (&json!(3), &json!(false)));
+    stage.command(r#"{"do":"scene","name":"small"}"#).unwrap();
+    assert!(told().contains("recording of napkin is gone"));
+    stage.command(r#"{"do":"scene","name":"napkin"}"#).unwrap();
+    assert_eq!(told(), "");
+}
+
+#[test]
+fn what_is_let_go_keeps_its_momentum() {
+    let mut stage = Stage::new();
+    stage.command(r#"{"do":"set","gravity":[0,0,0]}"#).unwrap();
+    stage.command(r#"{"do":"pin","vertex":0,"on":false}"#).unwrap();
+    stage.command(r#"{"do":"pin","vertex":8,"on":false}"#).unwrap();
+    let [x, y, z] = stage.x(76);
+    stage.command(&format!(r#"{{"do":"grab","vertex":76,"target":[{x},{y},{z}],"radius":3}}"#)).unwrap();
+    // 1.2 m/s upwards.
+    for k in 1..=10 {
+        stage.command(&format!(r#"{{"do":"drag","target":[{x},{},{z}]}}"#, y + 0.02 * f64::from(k))).unwrap();
+        stage.frames(1);
+    }
+    stage.command(r#"{"do":"release"}"#).unwrap();
+    let mut last = stage.x(76)[1];
+    for _ in 0..10 {
+        stage.frames(1);
+        let moved = stage.x(76)[1] - last;
+        assert!((0.01..0.03).contains(&moved), "{moved} m in a frame after 0.02 m in each before");
+        last = stage.x(76)[1];
+    }
+}
+
+#[test]
+fn a_budget_without_a_number_of_iterations_has_none_to_tell() {
+    let mut stage = Stage::new();
+    stage.command(r#"{"do":"set","compare":"xpbd","budget_ms":5}"#).unwrap();
+    let told = |stage: &Stage| [0, 1].map(|view| stage.state()["views"][view]["iterations"].clone());
+    assert_eq!(told(&stage), [Value::Null, Value::Null]);
+    stage.command(r#"{"do":"set","iterations":7}"#).unwrap();
+    assert_eq!(told(&stage), [json!(7), json!(7)]);
+    stage.command(r#"{"do":"set","iterations":null,"budget_ms":null}"#).unwrap();
+    assert_ne!(told(&stage)[0], told(&stage)[1]);
 }
 
 #[test]

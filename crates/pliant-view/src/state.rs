@@ -18,6 +18,7 @@ pub(crate) struct Facts<'a> {
     pub residual: bool,
     pub curve: bool,
     pub recording: Option<&'a Recording>,
+    pub begun: u64,
     pub error: Option<&'a str>,
 }
 
@@ -28,13 +29,18 @@ pub(crate) fn describe(facts: &Facts) -> Value {
     let solver = &scene.solver;
     let view = |view: &View| {
         let simulation = &view.simulation;
+        let solver = &view.scene.solver;
+        // Where only the clock counts there is no number.
+        let counted = solver.iterations.is_some() || solver.budget_ms.is_none();
         json!({
-            "method": simulation.method().name, "iterations": simulation.iterations(), "rho": simulation.rho(),
+            "method": simulation.method().name, "iterations": counted.then(|| simulation.iterations()),
+            "rho": simulation.rho(),
         })
     };
     json!({
         "is": "state",
         "version": 1,
+        "begun": facts.begun,
         "playing": facts.playing,
         "busy": null,
         "error": facts.error,

@@ -52,7 +52,7 @@ impl<D: Devices> Session<'_, D> {
             let notice = format!("{error}; going on on the CPU");
             tracing::warn!("{notice}");
             self.tell_settings();
-            self.board.tell(None, &json!({ "is": "notice", "message": notice }));
+            self.notice(&notice);
             self.publish_state();
             return self.publish_frames();
         }
@@ -86,7 +86,8 @@ impl<D: Devices> Session<'_, D> {
         let Some(recording) = self.recording.as_mut().filter(|recording| recording.on) else { return };
         if let Err(error) = recording.add(&self.views[0]) {
             recording.on = false;
-            self.board.tell(None, &json!({ "is": "notice", "message": format!("the recording ends: {error}") }));
+            let notice = format!("the recording ends: {error}");
+            self.board.tell(None, &json!({ "is": "notice", "message": notice }));
         }
         recording.on &= !recording.is_full();
         if !recording.on || self.told.elapsed() >= TOLD {
@@ -125,6 +126,10 @@ impl<D: Devices> Session<'_, D> {
         self.board.keep(k, Some(Snapshot { name, model: view.model().clone(), state: view.state.clone() }));
     }
 
+    pub(super) fn notice(&self, message: &str) {
+        self.board.tell(None, &json!({ "is": "notice", "message": message }));
+    }
+
     /// Says what takes a while, until the state is published again.
     pub(super) fn publish_busy(&mut self, doing: String) {
         self.board.state.send_modify(|state| {
@@ -144,6 +149,7 @@ impl<D: Devices> Session<'_, D> {
             residual: self.shown.residual,
             curve: self.shown.curve,
             recording: self.recording.as_ref(),
+            begun: self.begun,
             error: self.error.as_deref(),
         })));
     }

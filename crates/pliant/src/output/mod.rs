@@ -58,7 +58,7 @@ pub use matrix_picture::{MatrixPanel, matrix_picture};
 pub use palette::{body_colour, chart_colour, collider_colour};
 pub use plot::{Chart, Series};
 pub use preview::{Preview, PreviewError, PreviewKind};
-pub use recorded::{PageError, Recorded};
+pub use recorded::{LARGEST_ANIMATION, LARGEST_PAGE, PageError, PageSummary, Recorded};
 pub use render::{Stage, render};
 pub use report::{RunReport, Status};
 pub use run::{RunHooks, RunOptions, RunStage, refuse_faulty_meshes, run};

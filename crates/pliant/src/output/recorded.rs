@@ -17,8 +17,11 @@ use std::path::{Path, PathBuf};
 /// Width of what animations show of a half-space, over the radius of the bodies.
 const PATCH: f64 = 4.0;
 
-/// Pages are not larger, bytes: frames are left out evenly.
-const LARGEST_PAGE: u64 = 100_000_000;
+/// Pages are about so large at most, bytes: frames are left out evenly.
+pub const LARGEST_PAGE: u64 = 100_000_000;
+
+/// Animations are not larger, bytes: frames are left out evenly.
+pub const LARGEST_ANIMATION: u64 = 200_000_000;
 
 /// Where a page wants its recording.
 const PLACE: &str = "PLIANT-RECORDING";
@@ -32,6 +35,15 @@ pub struct Recorded<'a> {
     pub model: &'a Model,
     /// When the first frame was, s.
     pub begin: f64,
+}
+
+/// What a page holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PageSummary {
+    /// Frames in the store.
+    pub frames_stored: usize,
+    /// Frames in the page; fewer if all of them would have been too large.
+    pub frames_written: usize,
 }
 
 /// Why there is no page.
@@ -57,8 +69,8 @@ pub enum PageError {
 }
 
 impl Recorded<'_> {
-    /// Writes `store` as an animation.
-    pub fn write_glb(&self, path: &Path, store: &mut FrameStore) -> Result<GlbSummary, GlbError> {
+    /// Writes `store` as an animation of so many bytes at most.
+    pub fn write_glb(&self, path: &Path, store: &mut FrameStore, most: u64) -> Result<GlbSummary, GlbError> {
         let Self { scene, model, begin } = *self;
         let mut bounds = Bounds::EMPTY;
         store.read(0)?.iter().for_each(|p| bounds.include(p.map(f64::from)));
@@ -66,23 +78,27 @@ impl Recorded<'_> {
         let (frames, rate) = (store.len(), scene.time.frame_rate);
         let scenery = Scenery::of(scene, model, bounds, PATCH);
         let scenery: Vec<GlbScenery> = scenery.into_iter().map(|thing| thing.animated(begin, frames, rate)).collect();
-        let options = GlbOptions { frame_rate: rate, ..GlbOptions::default() };
+        let options = GlbOptions { frame_rate: rate, byte_limit: most, ..GlbOptions::default() };
         glb::write(path, store, &bodies, &scenery, &options)
     }
 
-    /// Writes `store` into `page`, the viewer's; the result plays in any browser without a server. Of the frames every how
-    /// many are in it.
-    pub fn write_page(&self, path: &Path, store: &mut FrameStore, page: &str) -> Result<usize, PageError> {
+    /// Writes `store` into `page`, the viewer's, about `most` bytes of it; the result plays in any browser without a server.
+    pub fn write_page(
+        &self,
+        path: &Path,
+        store: &mut FrameStore,
+        page: &str,
+        most: u64,
+    ) -> Result<PageSummary, PageError> {
         let Some((head, tail)) = page.split_once(PLACE) else {
             return Err(PageError::NoPage { path: path.to_path_buf() });
         };
-        let bytes = 8 * self.model.vertices() as u64 * store.len() as u64;
-        let stride = bytes.div_ceil(LARGEST_PAGE).max(1) as usize;
+        let frames = self.frames_within(store.len(), most);
         let mut unreadable = None;
         let written = write_atomically(path, |file| {
             file.write_all(head.as_bytes())?;
             let mut encoder = EncoderWriter::new(&mut *file, &BASE64_STANDARD);
-            self.write_messages(store, stride, &mut encoder).map_err(|error| {
+            self.write_messages(store, &frames, &mut encoder).map_err(|error| {
                 let PageError::Frames(inside) = error else { return io_of(error) };
                 unreadable = Some(inside);
                 io::Error::other("the frames cannot be read")
@@ -94,12 +110,22 @@ impl Recorded<'_> {
         match (unreadable, written) {
             (Some(error), _) => Err(error.into()),
             (None, Err(source)) => Err(PageError::Io { path: path.to_path_buf(), source }),
-            (None, Ok(())) => Ok(stride),
+            (None, Ok(())) => Ok(PageSummary { frames_stored: store.len(), frames_written: frames.len() }),
         }
     }
 
-    /// The topology and every so many frames, each after its length.
-    fn write_messages(&self, store: &mut FrameStore, stride: usize, to: &mut impl Write) -> Result<(), PageError> {
+    /// Every so many of the stored frames, and the last: what was recorded lasts as long in a page that leaves some out.
+    fn frames_within(&self, stored: usize, most: u64) -> Vec<usize> {
+        // Six bytes a vertex, in base64.
+        let bytes = 8 * self.model.vertices() as u64 * stored as u64;
+        let stride = bytes.div_ceil(most.max(1)).max(1) as usize;
+        let even = (0..stored).step_by(stride);
+        let last = stored.checked_sub(1).filter(|last| !last.is_multiple_of(stride));
+        even.chain(last).collect()
+    }
+
+    /// The topology and some frames, each after its length.
+    fn write_messages(&self, store: &mut FrameStore, frames: &[usize], to: &mut impl Write) -> Result<(), PageError> {
         let io = |source| PageError::Io { path: PathBuf::new(), source };
         let mut put = |message: &[u8]| {
             to.write_all(&(message.len() as u32).to_le_bytes())?;
@@ -110,11 +136,12 @@ impl Recorded<'_> {
         let show = Show::new(self.scene, self.model, &first, 1);
         put(show.topology()).map_err(io)?;
         let time = &self.scene.time;
-        for frame in (0..store.len()).step_by(stride) {
+        let before = (self.begin / time.step_size()).round() as u64;
+        for &frame in frames {
             let x = wide(store.read(frame)?);
             let facts = FrameFacts {
                 time: self.begin + frame as f64 / time.frame_rate,
-                step: (frame * time.steps_per_frame) as u64,
+                step: before + (frame * time.steps_per_frame) as u64,
                 ..FrameFacts::default()
             };
             put(&show.frame(&ShownFrame { view: 0, x: &x, residual: None }, &facts)).map_err(io)?;
@@ -145,29 +172,64 @@ mod tests {
     use super::*;
     use base64::Engine;
 
-    #[test]
-    fn a_page_holds_the_topology_and_all_frames_and_one_without_a_place_is_refused() {
-        let scene = Scene::parse("pliant = 1\n[[cloth]]\nresolution = 3\n", "t", ".".as_ref(), &[]).unwrap();
+    /// Nine vertices, two steps a frame, ten frames a second; recorded from the third second on.
+    fn recorded(frames: usize, act: impl FnOnce(&Recorded, &mut FrameStore, &Path)) {
+        let text = "pliant = 1\n[time]\nframe_rate = 10\nsteps_per_frame = 2\n[[cloth]]\nresolution = 3\n";
+        let scene = Scene::parse(text, "t", ".".as_ref(), &[]).unwrap();
         let (model, state) = Model::new(&scene).unwrap();
         let folder = tempfile::tempdir().unwrap();
         let mut store = FrameStore::open_or_create(&folder.path().join("frames"), 9).unwrap();
-        for k in 0..4 {
+        for k in 0..frames {
             store.append(state.x.iter().map(|p| [p[0] as f32, k as f32, p[2] as f32])).unwrap();
         }
-        let recorded = Recorded { scene: &scene, model: &model, begin: 1.0 };
-        let path = folder.path().join("replay.html");
-        assert!(matches!(recorded.write_page(&path, &mut store, "<html>"), Err(PageError::NoPage { .. })));
-        assert!(!path.exists());
-        assert_eq!(recorded.write_page(&path, &mut store, "<a>PLIANT-RECORDING</a>").unwrap(), 1);
-        let text = std::fs::read_to_string(&path).unwrap();
+        act(&Recorded { scene: &scene, model: &model, begin: 3.0 }, &mut store, &folder.path().join("replay.html"));
+    }
+
+    /// Kind, time and step of each message in a page.
+    fn messages(path: &Path) -> Vec<(u8, f64, u64)> {
+        let text = std::fs::read_to_string(path).unwrap();
         let inside = text.strip_prefix("<a>").and_then(|text| text.strip_suffix("</a>")).unwrap();
         let bytes = BASE64_STANDARD.decode(inside).unwrap();
-        let (mut at, mut kinds) = (0, Vec::new());
+        let number = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) as usize;
+        let (mut at, mut found) = (0, Vec::new());
         while at < bytes.len() {
-            let length = u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) as usize;
-            kinds.push(bytes[at + 4]);
-            at += 4 + length;
+            let facts: serde_json::Value = serde_json::from_slice(&bytes[at + 16..][..number(at + 12)]).unwrap();
+            let time = facts["time"].as_f64().unwrap_or(f64::NAN);
+            found.push((bytes[at + 4], time, facts["step"].as_u64().unwrap_or(0)));
+            at += 4 + number(at);
         }
-        assert_eq!((at, kinds), (bytes.len(), vec![1, 2, 2, 2, 2]));
+        assert_eq!(at, bytes.len());
+        found
+    }
+
+    const PAGE: &str = "<a>PLIANT-RECORDING</a>";
+
+    #[test]
+    fn a_page_holds_the_topology_and_all_frames_and_one_without_a_place_is_refused() {
+        recorded(4, |recorded, store, path| {
+            let refused = recorded.write_page(path, store, "<html>", LARGEST_PAGE);
+            assert!(matches!(refused, Err(PageError::NoPage { .. })));
+            assert!(!path.exists());
+            let summary = recorded.write_page(path, store, PAGE, LARGEST_PAGE).unwrap();
+            assert_eq!(summary, PageSummary { frames_stored: 4, frames_written: 4 });
+            let kinds: Vec<u8> = messages(path).iter().map(|message| message.0).collect();
+            assert_eq!(kinds, [1, 2, 2, 2, 2]);
+        });
+    }
+
+    /// Regression: frames of a thinned page were played as if none was missing, and their steps counted from 0.
+    #[test]
+    fn a_page_that_leaves_frames_out_lasts_as_long_and_knows_times_and_steps_of_the_scene() {
+        recorded(9, |recorded, store, path| {
+            // Three frames of 72 bytes, of nine.
+            let summary = recorded.write_page(path, store, PAGE, 3 * 72).unwrap();
+            assert_eq!(summary, PageSummary { frames_stored: 9, frames_written: 4 });
+            let frames = messages(path).split_off(1);
+            for ((_, time, step), frame) in frames.iter().zip([0, 3, 6, 8]) {
+                assert!((time - (3.0 + 0.1 * f64::from(frame))).abs() < 1e-9, "{frames:?}");
+                assert_eq!(*step, 60 + 2 * frame as u64, "{frames:?}");
+            }
+            assert_eq!(frames.len(), 4);
+        });
     }
 }

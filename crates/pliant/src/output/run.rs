@@ -12,7 +12,7 @@ use super::passing::Passing;
 use super::pressed::pressed;
 use super::preview::{Preview, PreviewKind};
 use super::preview_paths::check_previews;
-use super::recorded::Recorded;
+use super::recorded::{LARGEST_ANIMATION, LARGEST_PAGE, Recorded};
 use super::report::{RunReport, Status};
 use super::run_error::{OutputError, RunError};
 use super::scene_check::{BodyCheck, faulty_bodies};
@@ -215,7 +215,7 @@ impl<'a> Run<'a> {
         let mut keeper = self.frames.keeper();
         let path = keeper.folder.animation();
         let recorded = Recorded { scene: self.scene, model: self.simulation.model(), begin: 0.0 };
-        let summary = recorded.write_glb(&path, &mut keeper.store)?;
+        let summary = recorded.write_glb(&path, &mut keeper.store, LARGEST_ANIMATION)?;
         if summary.thinned {
             let (written, stored) = (summary.frames_written, summary.frames_stored);
             let warning = format!(
@@ -238,10 +238,11 @@ impl<'a> Run<'a> {
         let mut keeper = self.frames.keeper();
         let path = keeper.folder.page();
         let recorded = Recorded { scene: self.scene, model: self.simulation.model(), begin: 0.0 };
-        match recorded.write_page(&path, &mut keeper.store, self.options.page) {
-            Ok(stride) => {
-                if stride > 1 {
-                    let warning = format!("animation.html holds one of {stride} frames, to stay near 100 MB");
+        match recorded.write_page(&path, &mut keeper.store, self.options.page, LARGEST_PAGE) {
+            Ok(summary) => {
+                let (written, stored) = (summary.frames_written, summary.frames_stored);
+                if written < stored {
+                    let warning = format!("animation.html holds {written} of {stored} frames, to stay near 100 MB");
                     self.report.warnings.push(warning);
                 }
                 self.report.output.push(path.display().to_string());

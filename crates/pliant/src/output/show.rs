@@ -31,7 +31,7 @@ pub struct FrameFacts {
     pub ms: f64,
     /// Time of all its steps, ms.
     pub frame_ms: f64,
-    /// Of its steps together.
+    /// Of the last step.
     pub iterations: usize,
     /// Of the last step, J.
     pub energy: f64,
