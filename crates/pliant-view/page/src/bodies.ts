@@ -4,6 +4,38 @@ import * as THREE from "three";
 import { dequantise, type Frame, type Topology } from "./protocol.ts";
 import { normals, outlines } from "./measures.ts";
 import type { Painted } from "./colouring.ts";
+import { CLASSES, linear, parse } from "./palette.ts";
+
+const CLASS_COLOURS = CLASSES.map((hex) => new THREE.Vector3(...linear(parse(hex))));
+
+/**
+ * Neighbours have different classes, and a mixture of two colours would be that of a third: with BY_CLASS each point has the
+ * colour of the corner that it is nearest to. Weights of classes are interpolated, and the largest one decides.
+ */
+const CLASS_VERTEX = `
+#ifdef BY_CLASS
+  vClassA = vec4(equal(vec4(colourClass), vec4(0.0, 1.0, 2.0, 3.0)));
+  vClassB = vec4(equal(vec4(colourClass), vec4(4.0, 5.0, 6.0, 7.0)));
+  vClassC = vec4(equal(vec4(colourClass), vec4(8.0, 9.0, 10.0, 11.0)));
+#endif`;
+const CLASS_FRAGMENT = `
+#ifdef BY_CLASS
+  float most = 0.0;
+  for (int i = 0; i < 4; i++) {
+    if (vClassA[i] > most) { most = vClassA[i]; diffuseColor.rgb = classColours[i]; }
+    if (vClassB[i] > most) { most = vClassB[i]; diffuseColor.rgb = classColours[4 + i]; }
+    if (vClassC[i] > most) { most = vClassC[i]; diffuseColor.rgb = classColours[8 + i]; }
+  }
+#endif`;
+
+function paintClasses(shader: THREE.WebGLProgramParametersWithUniforms): void {
+  const weights = "varying vec4 vClassA;\nvarying vec4 vClassB;\nvarying vec4 vClassC;\n";
+  shader.uniforms.classColours = { value: CLASS_COLOURS };
+  shader.vertexShader = `#ifdef BY_CLASS\nattribute float colourClass;\n${weights}#endif\n${shader.vertexShader}`
+    .replace("#include <color_vertex>", `#include <color_vertex>${CLASS_VERTEX}`);
+  shader.fragmentShader = `#ifdef BY_CLASS\nuniform vec3 classColours[${CLASSES.length}];\n${weights}#endif\n${shader.fragmentShader}`
+    .replace("#include <color_fragment>", `#include <color_fragment>${CLASS_FRAGMENT}`);
+}
 
 /** The back of cloth is paler, so that a fold tells which side it shows. */
 function clothMaterial(): THREE.Material {
@@ -11,16 +43,19 @@ function clothMaterial(): THREE.Material {
     vertexColors: true, roughness: 0.82, metalness: 0, side: THREE.DoubleSide, shadowSide: THREE.DoubleSide,
   });
   material.onBeforeCompile = (shader) => {
+    paintClasses(shader);
     shader.fragmentShader = shader.fragmentShader.replace(
-      "#include <color_fragment>",
-      "#include <color_fragment>\nif (!gl_FrontFacing) diffuseColor.rgb = mix(diffuseColor.rgb, vec3(0.82), 0.38);",
+      "#include <roughnessmap_fragment>",
+      "#include <roughnessmap_fragment>\n#ifndef BY_CLASS\nif (!gl_FrontFacing) diffuseColor.rgb = mix(diffuseColor.rgb, vec3(0.82), 0.38);\n#endif",
     );
   };
   return material;
 }
 
 function solidMaterial(): THREE.Material {
-  return new THREE.MeshStandardMaterial({ vertexColors: true, roughness: 0.7, metalness: 0 });
+  const material = new THREE.MeshStandardMaterial({ vertexColors: true, roughness: 0.7, metalness: 0 });
+  material.onBeforeCompile = (shader) => paintClasses(shader);
+  return material;
 }
 
 export class Bodies implements Painted {
@@ -33,6 +68,8 @@ export class Bodies implements Painted {
   frame!: Frame;
   private readonly normal: Float32Array;
   private readonly attributes: THREE.BufferAttribute[];
+  private readonly colourClass: THREE.BufferAttribute;
+  private readonly materials: THREE.Material[] = [];
   private lines: THREE.LineSegments | null = null;
   private hasFrame = false;
 
@@ -47,6 +84,7 @@ export class Bodies implements Painted {
       attribute.setUsage(THREE.DynamicDrawUsage);
       return attribute;
     });
+    this.colourClass = new THREE.BufferAttribute(Float32Array.from(topology.colourClass, (one) => one % CLASSES.length), 1);
     for (const solid of [false, true]) {
       const parts = topology.info.bodies.filter((body) => body.solid === solid);
       if (parts.length === 0) continue;
@@ -56,7 +94,9 @@ export class Bodies implements Painted {
         corners.set(topology.triangles.subarray(3 * body.first_triangle, 3 * (body.first_triangle + body.triangles)), at);
         at += 3 * body.triangles;
       }
-      const mesh = new THREE.Mesh(this.geometry(corners), solid ? solidMaterial() : clothMaterial());
+      const material = solid ? solidMaterial() : clothMaterial();
+      this.materials.push(material);
+      const mesh = new THREE.Mesh(this.geometry(corners), material);
       mesh.frustumCulled = false;
       mesh.castShadow = true;
       mesh.receiveShadow = true;
@@ -69,6 +109,7 @@ export class Bodies implements Painted {
     geometry.setAttribute("position", this.attributes[0]);
     geometry.setAttribute("normal", this.attributes[1]);
     geometry.setAttribute("color", this.attributes[2]);
+    geometry.setAttribute("colourClass", this.colourClass);
     geometry.setIndex(new THREE.BufferAttribute(index, 1));
     return geometry;
   }
@@ -100,6 +141,16 @@ export class Bodies implements Painted {
 
   coloursChanged(): void {
     this.attributes[2].needsUpdate = true;
+  }
+
+  /** In colours of classes, not of vertices. */
+  byClass(on: boolean): void {
+    for (const material of this.materials) {
+      if ("BY_CLASS" in material.defines! === on) continue;
+      if (on) material.defines!.BY_CLASS = "";
+      else delete material.defines!.BY_CLASS;
+      material.needsUpdate = true;
+    }
   }
 
   wireframe(on: boolean): void {

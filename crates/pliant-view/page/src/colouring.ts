@@ -2,7 +2,7 @@
 
 import type { Frame, Topology } from "./protocol.ts";
 import { restLengths, speeds, stretches } from "./measures.ts";
-import { CLASSES, DIVERGING, SEQUENTIAL, linear, paint, parse, table, type Stops } from "./palette.ts";
+import { CLASSES, DIVERGING, SEQUENTIAL, linear, paint, table, type Stops } from "./palette.ts";
 import { percent, roundUp, si } from "./units.ts";
 
 export type Mode = "body" | "stretch" | "speed" | "residual" | "class";
@@ -40,7 +40,6 @@ export class Colouring {
   private lengths: Float32Array = new Float32Array(0);
   private values = new Float32Array(0);
   private bodyColours: Float32Array = new Float32Array(0);
-  private classColours = new Float32Array(0);
   private top = 0;
   /** Whether some values are beyond the range. */
   private cut = false;
@@ -59,9 +58,6 @@ export class Colouring {
       const colour = linear(body.colour);
       for (let v = body.first; v < body.first + body.vertices; v++) this.bodyColours.set(colour, 3 * v);
     }
-    const classes = CLASSES.map((hex) => linear(parse(hex)));
-    this.classColours = new Float32Array(3 * n);
-    for (let v = 0; v < n; v++) this.classColours.set(classes[topology.colourClass[v] % classes.length], 3 * v);
     this.top = 0;
   }
 
@@ -82,7 +78,7 @@ export class Colouring {
         into.set(this.bodyColours);
         return false;
       case "class":
-        into.set(this.classColours);
+        // Between vertices there is no class: each point has that of its nearest corner (`bodies.ts`).
         return false;
       case "stretch": {
         stretches(view.x, this.topology.edges, this.lengths, this.values);

@@ -57,6 +57,7 @@ export class Display {
     this.scenery = new Scenery(topology);
     for (const view of this.bodies) {
       view.wireframe(this.wires);
+      view.byClass(this.mode === "class");
       this.stage.scene.add(view.group);
     }
     this.stage.scene.add(this.scenery.group);
@@ -138,6 +139,7 @@ export class Display {
   setMode(mode: Mode): void {
     this.mode = mode;
     this.colouring?.setMode(mode);
+    for (const view of this.bodies) view.byClass(mode === "class");
     this.fresh = [true, true];
     if (this.colouring) this.legend.show(this.colouring.legend());
     this.stage.redraw();
