@@ -10,12 +10,7 @@ export class IconButton {
   constructor(picture: Icon, label: string, act: () => void) {
     this.shown = picture;
     this.element = make("button", {
-      type: "button", class: "icon", "aria-label": label, title: label,
-      click: (event) => {
-        // A button that was clicked keeps the focus, and the space bar would press it again instead of playing.
-        if ((event as MouseEvent).detail > 0) this.element.blur();
-        act();
-      },
+      type: "button", class: "icon", "aria-label": label, title: label, click: act,
     }, icon(picture));
   }
 

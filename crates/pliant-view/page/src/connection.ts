@@ -1,12 +1,12 @@
 // The WebSocket: opened again whenever it closes, at growing intervals.
 
 import { isTopology } from "./protocol.ts";
-import type { Command, Told } from "./messages.ts";
+import type { Command } from "./messages.ts";
 
 export interface Listener {
   topology(data: ArrayBuffer): void;
   frame(data: ArrayBuffer): void;
-  told(message: Told): void;
+  told(text: string): void;
   opened(): void;
   /** `seconds` until the next attempt; `reason` is the server's, empty if it just went away. */
   closed(reason: string, seconds: number): void;
@@ -89,7 +89,7 @@ export class Connection {
       this.listener.opened();
     };
     socket.onmessage = ({ data }: MessageEvent<ArrayBuffer | string>) => {
-      if (typeof data === "string") this.listener.told(JSON.parse(data) as Told);
+      if (typeof data === "string") this.listener.told(data);
       else if (isTopology(data)) this.listener.topology(data);
       else this.listener.frame(data);
     };

@@ -3,10 +3,10 @@
 import { address } from "./connection.ts";
 import { IconButton } from "./button.ts";
 import { make, say } from "./dom.ts";
-import { methodField, numberField, sceneField, stiffnessField, vectorField, type Field } from "./fields.ts";
-import type { Command, State } from "./messages.ts";
+import { methodField, numberField, sceneField, stiffnessField, usual, vectorField, type Field } from "./fields.ts";
+import type { Command, Settings, State } from "./messages.ts";
 import { toast } from "./notices.ts";
-import { digits } from "./units.ts";
+import { digits, ms } from "./units.ts";
 
 export interface ControlsHost {
   send(command: Command): void;
@@ -20,6 +20,14 @@ export interface ControlsHost {
 export function budgetLike(ms: number | null): number | null {
   return ms === null || !(ms > 0) ? null : Math.min(Math.max(+ms.toPrecision(2), 0.01), 10_000);
 }
+
+/** How long a step may take, ms, by whoever says it. */
+function budgetOf(state: State): number | null {
+  return state.settings.budget_ms ?? state.scene_says.budget_ms ?? null;
+}
+
+const RECORD = "Record";
+const FIRST_ONLY = "Recordings are of the first view.";
 
 export class Controls {
   /** Always in view: play, step, reset, record. */
@@ -35,21 +43,26 @@ export class Controls {
   private readonly sets: HTMLFieldSetElement[];
   private readonly fields: Field[];
   private readonly asScene: HTMLButtonElement;
-  /** Two methods are compared, each with iterations of its own. */
-  private readonly unequal: HTMLElement;
+  /** Says of two methods that are compared whether both have the same time. */
+  private readonly shared = make("div", { class: "row shared", hidden: true });
+  private readonly sharing = make("span");
+  private readonly share: HTMLButtonElement;
   private readonly changes = make("span", { class: "changes" });
   private readonly note = make("p", { class: "note" });
   private readonly links: { element: HTMLAnchorElement; path: string; needs: "nothing" | "recording" | "compare"; more: Record<string, string> }[] = [];
   private state: State | null = null;
-  /** The recording was saved, or it was said that it is not. */
-  private kept = false;
+  private saved = false;
+  /** What would lose a recording that is not saved, and was warned of: asked for again, it is done. */
+  private warned: string | null = null;
+  /** What was set before two methods were given the same budget, and that. */
+  private before: { iterations: number | null; budget: number } | null = null;
 
   constructor(private readonly host: ControlsHost) {
     const send = (command: Command) => () => host.send(command);
     this.play = new IconButton("play", "Play (space)", () => this.togglePlay());
     const step = new IconButton("step", "Single step (S)", send({ do: "step" }));
     const reset = new IconButton("reset", "Reset (R)", send({ do: "reset" }));
-    this.record = new IconButton("record", "Record", () => this.toggleRecording());
+    this.record = new IconButton("record", RECORD, () => this.toggleRecording());
     this.record.element.classList.add("record");
     this.pin = new IconButton("pin", "Pin with a tap or click (key P pins under the pointer)", () => this.choosePin(!this.pinning));
     this.pin.press(false);
@@ -60,13 +73,13 @@ export class Controls {
 
     const set = (change: object): void => host.send({ do: "set", ...change });
     this.fields = [
-      sceneField((name) => host.send({ do: "scene", name })),
+      sceneField((name) => this.chooseScene(name)),
       methodField("method", "Method", (state) => `scene: ${state.scene_says.method ?? "auto"}`, set),
-      methodField("compare", "Compare", () => "off", set),
+      methodField("compare", "Compare", () => "off", (change) => this.compare(change)),
       numberField("iterations", "Iterations", "", { min: "1", max: "100000", step: "1" },
-        (state) => state.scene_says.iterations ?? state.views[0]?.iterations, set),
-      numberField("rho", "ρ", "", { min: "0", max: "0.999999", step: "any" }, (state) => state.scene_says.rho ?? state.views[0]?.rho, set),
-      numberField("budget_ms", "Budget", "ms", { min: "0.01", max: "10000", step: "any" }, (state) => state.scene_says.budget_ms, set),
+        (state) => usual(state, "iterations", "as the budget allows"), set),
+      numberField("rho", "ρ", "", { min: "0", max: "0.999999", step: "any" }, (state) => usual(state, "rho", "none"), set),
+      numberField("budget_ms", "Budget", "ms", { min: "0.01", max: "10000", step: "any" }, (state) => String(state.scene_says.budget_ms ?? "none"), set),
       stiffnessField(set),
       vectorField("gravity", "Gravity", "m/s²", "1000", set),
       vectorField("wind", "Wind", "m/s", "100", set),
@@ -77,17 +90,13 @@ export class Controls {
         set({ method: null, iterations: null, rho: null, budget_ms: null, stiffness: null, gravity: null, wind: null, compare: null });
       },
     }, "As the scene says");
-    this.unequal = make("div", { class: "row unequal", hidden: true },
-      make("span", {}, "Compared without a budget: each takes its own time."),
-      make("button", {
-        type: "button", class: "plain", id: "same-budget", title: "Give every step of both as long as the first one's last step took",
-        click: () => {
-          const budget = budgetLike(host.stepMs());
-          if (budget !== null) set({ budget_ms: budget, iterations: null });
-        },
-      }, "Same budget"));
+    this.share = make("button", {
+      type: "button", class: "plain", id: "same-budget",
+      click: () => host.send({ do: "set", ...(this.state?.settings.budget_ms == null ? this.sameBudget() : this.ownTimes()) }),
+    });
+    this.shared.append(this.sharing, this.share);
     const [scene, method, compare, ...others] = this.fields.map((field) => field.element);
-    const all = make("fieldset", { "aria-label": "Settings", disabled: true }, scene, method, compare, this.unequal, ...others,
+    const all = make("fieldset", { "aria-label": "Settings", disabled: true }, scene, method, compare, this.shared, ...others,
       make("div", { class: "row end" }, this.changes, this.asScene));
     this.settings = make("section", { "aria-label": "Simulation" }, make("h2", {}, "Simulation"), all);
     this.sets = [moves, all];
@@ -106,7 +115,7 @@ export class Controls {
     const element = make("a", {
       download: "",
       click: () => {
-        if (needs === "recording" && element.href) this.kept = true;
+        if (needs === "recording" && element.href) this.saved = true;
       },
     }, label);
     this.links.push({ element, path, needs, more });
@@ -127,16 +136,51 @@ export class Controls {
   }
 
   toggleRecording(): void {
-    const recording = this.state?.recording;
-    if (recording && !recording.on) {
-      if (recording.frames > 0 && !this.kept && this.state?.you_drive) {
-        toast("The last recording is not saved. Press again to record over it.");
-        this.kept = true;
-        return;
-      }
-      this.kept = false;
+    const on = this.state?.recording.on ?? false;
+    if (!on && !this.mayLose("record", "The last recording is not saved. Press again to record over it.")) return;
+    this.host.send({ do: "record", on: !on });
+  }
+
+  private chooseScene(name: string): boolean {
+    const may = this.mayLose(name, `The recording of ${this.state?.scene} is not saved. Choose ${name} again to go on without it.`);
+    if (may) this.host.send({ do: "scene", name });
+    return may;
+  }
+
+  /** Whether there is no recording that `what` would lose, or whoever asks was warned. */
+  private mayLose(what: string, warning: string): boolean {
+    const { state, warned } = this;
+    const unsaved = state?.you_drive && state.recording.frames > 0 && !this.saved;
+    this.warned = unsaved && warned !== what ? what : null;
+    if (this.warned === null) return true;
+    toast(warning);
+    return false;
+  }
+
+  /** Two methods begin with the same time for their steps, where nothing says how much. */
+  private compare(change: Partial<Settings>): void {
+    const { state } = this;
+    const begins = change.compare && state && state.views.length < 2 && !budgetOf(state);
+    const more = begins ? this.sameBudget() : !change.compare && this.before?.budget === state?.settings.budget_ms ? this.ownTimes() : {};
+    this.host.send({ do: "set", ...change, ...more });
+    if (begins && more.budget_ms) {
+      toast(`Both have ${ms(more.budget_ms)} for a step now. “Own times” takes that back.`);
     }
-    this.host.send({ do: "record", on: !recording?.on });
+  }
+
+  /** As long for each step as the first view's last one took. */
+  private sameBudget(): Partial<Settings> {
+    const budget = budgetLike(this.host.stepMs());
+    if (budget === null || !this.state) return {};
+    this.before = { iterations: this.state.settings.iterations, budget };
+    return { budget_ms: budget, iterations: null };
+  }
+
+  /** As it was before. */
+  private ownTimes(): Partial<Settings> {
+    const iterations = this.before?.iterations;
+    this.before = null;
+    return { budget_ms: null, ...(iterations == null ? {} : { iterations }) };
   }
 
   show(state: State, connected: boolean): void {
@@ -145,10 +189,19 @@ export class Controls {
     for (const set of this.sets) set.disabled = !may;
     this.watching.hidden = !connected || state.you_drive;
     this.play.show(state.playing ? "pause" : "play", state.playing ? "Pause (space)" : "Play (space)");
-    this.unequal.hidden = state.views.length < 2 || Boolean(state.settings.budget_ms ?? state.scene_says.budget_ms);
+    this.showShared(state);
     this.showFields(state);
-    this.showRecording(state.recording);
+    this.showRecording(state);
     this.showLinks(state, connected);
+  }
+
+  private showShared(state: State): void {
+    const budget = budgetOf(state);
+    // What the scene says is not taken back here.
+    this.shared.hidden = state.views.length < 2 || (budget !== null && state.settings.budget_ms === null);
+    say(this.sharing, budget === null ? "Compared without a budget: each takes its own time." : `Both have ${ms(budget)} for a step.`);
+    say(this.share, budget === null ? "Same budget" : "Own times");
+    this.share.title = budget === null ? "Give every step of both as long as the first one's last step took" : "Let each take its own time";
   }
 
   /** What was changed stays when a page is closed, so whoever comes next has to see it. */
@@ -167,7 +220,7 @@ export class Controls {
     const { on, frames } = state.recording;
     // A recording that goes on would be another one before it is saved.
     const why = !connected ? "Not connected." : on ? "Stop the recording to save it." : frames === 0 ? "Nothing is recorded yet: press Record." : "";
-    say(this.note, why);
+    say(this.note, [why, state.views.length < 2 ? "" : FIRST_ONLY].filter(Boolean).join(" "));
     for (const { element, path, needs, more } of this.links) {
       element.hidden = needs === "compare" && state.views.length < 2;
       const reason = needs === "recording" || !connected ? why : "";
@@ -179,8 +232,10 @@ export class Controls {
     }
   }
 
-  private showRecording(recording: State["recording"]): void {
-    this.record.show(recording.on ? "stop" : "record", recording.on ? "Stop recording" : "Record");
+  private showRecording({ recording, views }: State): void {
+    // It grows: what was saved was less, or another.
+    if (recording.on) this.saved = false;
+    this.record.show(recording.on ? "stop" : "record", recording.on ? "Stop recording" : views.length < 2 ? RECORD : `${RECORD} the first view`);
     this.record.press(recording.on);
     const length = recording.frames > 0 || recording.on ? `${digits(recording.seconds)} s` : "";
     say(this.recorded, recording.full ? `${length}, full` : length);

@@ -79,7 +79,7 @@ export type NumberKey = "iterations" | "rho" | "budget_ms";
 
 export function numberField(
   key: NumberKey, label: string, unit: string, range: Range,
-  otherwise: (state: State) => number | null | undefined, send: Send,
+  otherwise: (state: State) => string, send: Send,
 ): Field {
   const id = `set-${key}`;
   const changed = (): void => send({ [key]: input.value === "" ? null : Number(input.value) });
@@ -91,10 +91,15 @@ export function numberField(
     show(state) {
       const { [key]: value } = state.settings;
       fill(input, value === null || value === undefined ? "" : String(value));
-      const usual = otherwise(state);
-      input.placeholder = usual === null || usual === undefined ? "none" : String(+usual.toPrecision(6));
+      input.placeholder = otherwise(state);
     },
   };
+}
+
+/** What the views have where the driver sets nothing: once if it is the same of both. */
+export function usual(state: State, key: "iterations" | "rho", none: string): string {
+  const texts = state.views.map(({ [key]: value }) => (value === null ? none : String(+value.toPrecision(6))));
+  return [...new Set(texts)].join(" · ");
 }
 
 /** Three numbers; they are set together, and all empty resets. */
@@ -190,9 +195,13 @@ export function methodField(key: "method" | "compare", label: string, none: (sta
   };
 }
 
-export function sceneField(choose: (name: string) => void): Field {
+/** `choose` says whether it does. */
+export function sceneField(choose: (name: string) => boolean): Field {
   const select = make("select", { id: "set-scene" });
-  select.addEventListener("change", () => choose(select.value));
+  let shown = "";
+  select.addEventListener("change", () => {
+    if (!choose(select.value)) select.value = shown;
+  });
   let listed = "";
   return {
     element: row("Scene", "", "set-scene", select),
@@ -202,7 +211,7 @@ export function sceneField(choose: (name: string) => void): Field {
         listed = names.join("\n");
         select.replaceChildren(...names.map((name) => make("option", { value: name }, name)));
       }
-      select.value = state.scene;
+      select.value = shown = state.scene;
     },
   };
 }

@@ -28,6 +28,19 @@ export class Ring {
   }
 }
 
+/** So many of the frames are in view in any case. */
+const PART = 0.95;
+
+/**
+ * What a plot has to show: the largest of all, unless a few frames are so far from the rest that nothing would be seen of it.
+ */
+export function inView(rings: readonly Pick<Ring, "count" | "at">[]): { most: number; largest: number } {
+  const values = rings.flatMap((ring) => Array.from({ length: ring.count }, (_, i) => ring.at(i))).sort((a, b) => a - b);
+  const largest = values.at(-1) ?? 0;
+  const usual = values[Math.floor((values.length - 1) * PART)] ?? 0;
+  return { most: largest > 3 * usual && usual > 0 ? usual : largest, largest };
+}
+
 export class History {
   readonly views = [0, 1].map(() => ({ ms: new Ring(), stretch: new Ring(), touching: new Ring() }));
 

@@ -36,6 +36,11 @@ function giveBack(): void {
     byPointer = false;
     if (event.key === "Enter" && (event.target as HTMLElement).matches("input")) (event.target as HTMLElement).blur();
   });
+  // A button that was clicked keeps the focus, and the space bar would press it again instead of playing. Before it acts: a
+  // dialog that it opens gives the focus back to where it was.
+  addEventListener("click", (event) => {
+    if (event.detail > 0) (event.target as HTMLElement).closest<HTMLElement>("button, a")?.blur();
+  }, { capture: true });
   addEventListener("change", (event) => {
     const target = event.target as HTMLElement;
     if (byPointer && !target.matches("input[type=number]")) target.blur();

@@ -11,10 +11,12 @@ import { help, listen, type Key } from "./keys.ts";
 import { Latency } from "./latency.ts";
 import type { Command, Curve, FrameInfo, State, Told } from "./messages.ts";
 import { banner, busy, toast } from "./notices.ts";
+import { Pace } from "./pace.ts";
 import { Convergence, Trace } from "./plots.ts";
 import { expose } from "./probe.ts";
-import { decodeFrame, decodeTopology, VERSION } from "./protocol.ts";
+import { decodeFrame, decodeTopology, readTold, VERSION } from "./protocol.ts";
 import { Readings } from "./readings.ts";
+import { lost, tellLost } from "./restarted.ts";
 import { Panel } from "./sheet.ts";
 import { limitOfStep } from "./units.ts";
 import { Viewing } from "./viewing.ts";
@@ -38,6 +40,7 @@ export class Live {
   private readonly readings = new Readings();
   private readonly history = new History();
   private readonly latency = new Latency();
+  private readonly pace = new Pace();
   private readonly traces = {
     ms: new Trace("Time per step", "ms", " ms"),
     stretch: new Trace("Largest stretch", "stretch", " %"),
@@ -66,6 +69,11 @@ export class Live {
   constructor(canvas: HTMLCanvasElement) {
     this.display = new Display(canvas, find("stage"), find("legend"));
     this.labels = new Labels(this.display.stage);
+    this.display.stage.resized = () => {
+      this.labels.place(this.display.views);
+      // Plots have another width.
+      this.untold = true;
+    };
     this.controls = new Controls({
       send: (command) => this.ask(command),
       help: () => this.openHelp(),
@@ -89,9 +97,9 @@ export class Live {
     this.layOut();
     this.bindKeys();
     this.connection = new Connection({
-      topology: (data) => this.guarded(() => this.topology(data)),
-      frame: (data) => this.guarded(() => this.frame(data)),
-      told: (message) => this.hear(message),
+      topology: (data) => this.guarded("topology", () => this.topology(data)),
+      frame: (data) => this.guarded("frame", () => this.frame(data)),
+      told: (text) => this.guarded("text", () => this.hear(readTold(text))),
       opened: () => {
         this.unseen = 0;
         this.refusal = null;
@@ -175,12 +183,13 @@ export class Live {
     }
   }
 
-  private guarded(read: () => void): void {
+  /** What cannot be read is told until the next of its kind can. */
+  private guarded(kind: string, read: () => void): void {
     try {
       read();
-      banner("broken", null);
+      banner(`broken-${kind}`, null);
     } catch (error) {
-      banner("broken", `A message of the server cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+      banner(`broken-${kind}`, `A message of the server cannot be read: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
 
@@ -204,6 +213,7 @@ export class Live {
     if (!frame) return;
     if (this.state?.you_drive) this.connection.seen(frame.info.applied);
     if (frame.view === 0) {
+      if (this.state?.playing) this.pace.push(this.heard, frame.info.time);
       this.latency.received(frame.info.step);
       this.hand.see(frame.info);
     }
@@ -243,7 +253,9 @@ export class Live {
 
   private setState(state: State): void {
     const drove = this.state?.you_drive ?? false;
+    if (this.state) this.tellRestart(this.state, state);
     this.state = state;
+    if (!state.playing || state.busy) this.pace.clear();
     if (state.version !== VERSION) banner("version", "The server is of another version than this page: load it again.", RELOAD);
     this.display.setViews(Math.max(1, Math.min(2, state.views.length)));
     this.display.markers.pins = state.pins;
@@ -260,6 +272,11 @@ export class Live {
     this.untold = true;
     if (state.you_drive && !drove) this.syncShow();
     if (!state.you_drive) this.hand.release();
+  }
+
+  private tellRestart(before: State, now: State): void {
+    const message = tellLost(lost(before, now));
+    if (message) banner("restarted", message, { label: "Close", act: () => banner("restarted", null) });
   }
 
   /** Asks for what is shown, and no longer for what is not. */
@@ -279,6 +296,7 @@ export class Live {
   private gone(reason: string, seconds: number): void {
     this.hand.release();
     this.latency.lost();
+    this.pace.clear();
     busy(null);
     this.again = `Trying again in ${seconds} s.`;
     // Until it is known whether this is still so.
@@ -338,7 +356,7 @@ export class Live {
 
   private tell(): void {
     const { views } = this.display;
-    this.readings.show(this.frames.slice(0, views));
+    this.readings.show(this.frames.slice(0, views), this.pace.slow);
     this.labels.show(views, this.frames, this.curves);
     const budget = this.state?.settings.budget_ms ?? this.state?.scene_says.budget_ms;
     const rate = this.display.topology?.info.frame_rate;

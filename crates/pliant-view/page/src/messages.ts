@@ -85,6 +85,8 @@ export interface Settings {
 export interface State {
   is: "state";
   version: number;
+  /** When the server was, ms since 1970. */
+  begun: number;
   you_drive: boolean;
   clients: number;
   playing: boolean;
@@ -97,7 +99,8 @@ export interface State {
   precision: string;
   steps_per_frame: number;
   methods: Method[];
-  views: { method: string; iterations: number; rho: number | null }[];
+  /** Without `iterations` where only a budget ends steps. */
+  views: { method: string; iterations: number | null; rho: number | null }[];
   settings: Settings;
   scene_says: Partial<Settings>;
   pins: number[];

@@ -1,8 +1,8 @@
 // Small line plots on canvas: quantities over the last frames, and how the last step converged.
 
-import { make } from "./dom.ts";
+import { make, say } from "./dom.ts";
 import type { Curve } from "./messages.ts";
-import { LENGTH, type History, type Quantity } from "./history.ts";
+import { inView, LENGTH, type History, type Quantity } from "./history.ts";
 import { digits, roundUp } from "./units.ts";
 
 const HEIGHT = 74;
@@ -87,20 +87,18 @@ class Sheet {
 export class Trace extends Sheet {
   private top = 0;
 
-  constructor(title: string, private readonly quantity: Quantity, private readonly unit: string) {
+  constructor(private readonly title: string, private readonly quantity: Quantity, private readonly unit: string) {
     super(title, `${title} over the last ${LENGTH} frames`);
   }
 
   /** `limit` is drawn as a dashed line and kept in view. */
   draw(history: History, views: number, limit: { value: number; label: string } | null): void {
     if (!this.begin()) return;
-    let largest = limit ? limit.value * 1.05 : 0;
-    for (let view = 0; view < views; view++) {
-      const ring = history.views[view][this.quantity];
-      for (let i = 0; i < ring.count; i++) if (ring.at(i) > largest) largest = ring.at(i);
-    }
-    const wanted = roundUp(largest || 1);
+    const { most, largest } = inView(history.views.slice(0, views).map((rings) => rings[this.quantity]));
+    const wanted = roundUp(Math.max(most, limit ? limit.value * 1.05 : 0) || 1);
     if (wanted > this.top || wanted < 0.4 * this.top) this.top = wanted;
+    const beyond = largest > this.top ? ` · up to ${digits(largest)}${this.unit}` : "";
+    say(this.element.firstElementChild!, this.title + beyond);
     const top = `${digits(this.top)}${this.unit}`;
     this.fit(top);
     this.level(0, "0");

@@ -1,7 +1,7 @@
 // Binary messages, as docs/viewer.md lays them out. Nothing is trusted: a message that is too short, too long, of another
 // version, or with an index beyond its array is a ProtocolError and never a picture of something else.
 
-import type { FrameInfo, TopologyInfo } from "./messages.ts";
+import type { FrameInfo, Told, TopologyInfo } from "./messages.ts";
 
 export const VERSION = 1;
 const HEADER = 12;
@@ -135,6 +135,18 @@ function finite(values: Float32Array, what: string): void {
   for (let i = 0; i < values.length; i++) {
     if (!Number.isFinite(values[i])) throw new ProtocolError(`${what}: entry ${i} is ${values[i]}`);
   }
+}
+
+/** A text of the server. */
+export function readTold(message: string): Told {
+  let json: unknown;
+  try {
+    json = JSON.parse(message);
+  } catch (error) {
+    throw new ProtocolError(`a text that is no JSON: ${String(error)}`);
+  }
+  if (typeof json !== "object" || json === null || typeof (json as Told).is !== "string") throw new ProtocolError("a text that does not say what it is");
+  return json as Told;
 }
 
 export function isTopology(data: ArrayBuffer): boolean {

@@ -2,13 +2,13 @@
 
 import { make, say } from "./dom.ts";
 import type { FrameInfo } from "./messages.ts";
-import { ms, percent, si, whole } from "./units.ts";
+import { digits, ms, percent, si, whole } from "./units.ts";
 
 interface Row {
   label: string;
   title: string;
-  text: (frame: FrameInfo) => string;
-  alarming?: (frame: FrameInfo) => boolean;
+  text: (frame: FrameInfo, slow: number | null) => string;
+  alarming?: (frame: FrameInfo, slow: number | null) => boolean;
   /** Both views have the same, if one of them a moment later. */
   common?: boolean;
 }
@@ -17,7 +17,11 @@ interface Row {
 const ROUNDING = 1e-6;
 
 export const ROWS: Row[] = [
-  { label: "Time", title: "Simulated time and number of the step", common: true, text: (f) => `${f.time.toFixed(2)} s · step ${whole(f.step)}` },
+  {
+    label: "Time", title: "Simulated time, number of the step, and how much slower than real time it passes, if it is slower", common: true,
+    text: (f, slow) => `${f.time.toFixed(2)} s · step ${whole(f.step)}${slow === null ? "" : ` · ×\u00a0${digits(slow)} of real time`}`,
+    alarming: (_, slow) => slow !== null,
+  },
   {
     label: "Step", title: "The slowest step of the frame, and the whole frame", text: (f) => `${ms(f.ms)} · frame ${ms(f.frame_ms)}`,
     alarming: (f) => f.over_budget,
@@ -57,17 +61,17 @@ export class Readings {
     ROWS.forEach((row, i) => this.element.append(make("div", { title: row.title }, make("dt", {}, row.label), ...this.cells[i])));
   }
 
-  /** One frame, or that of each of two views. What is the same of both is told once. */
-  show(frames: readonly (FrameInfo | null)[]): void {
+  /** One frame, or that of each of two views. What is the same of both is told once. `slow`: how far from real time. */
+  show(frames: readonly (FrameInfo | null)[], slow: number | null = null): void {
     this.element.classList.toggle("two", frames.length > 1);
     ROWS.forEach((row, i) => {
-      const texts = frames.map((frame) => (frame ? row.text(frame) : "–"));
+      const texts = frames.map((frame) => (frame ? row.text(frame, slow) : "–"));
       this.cells[i].forEach((cell, view) => {
         cell.hidden = view >= frames.length || (view > 0 && (row.common || texts[view] === texts[0]));
         if (cell.hidden) return;
         const frame = frames[view];
         say(cell, texts[view]);
-        cell.classList.toggle("alarming", frame ? (row.alarming?.(frame) ?? false) : false);
+        cell.classList.toggle("alarming", frame ? (row.alarming?.(frame, slow) ?? false) : false);
       });
       this.cells[i][0].classList.toggle("both", this.cells[i][1].hidden !== false);
     });

@@ -7,6 +7,7 @@ import { help, listen, type Key } from "./keys.ts";
 import { expose } from "./probe.ts";
 import { decodeRecording, unpack, type Recording } from "./recording.ts";
 import { Panel } from "./sheet.ts";
+import { Timeline } from "./timeline.ts";
 import { whole } from "./units.ts";
 import { Viewing } from "./viewing.ts";
 
@@ -16,6 +17,7 @@ const SPEEDS = ["0.1", "0.25", "0.5", "1", "2", "4"];
 
 export class Replay {
   private readonly recording: Recording;
+  private readonly timeline: Timeline;
   private readonly display: Display;
   private readonly play: IconButton;
   private readonly loop: IconButton;
@@ -24,7 +26,7 @@ export class Replay {
   private readonly speed: HTMLSelectElement;
   private playing = true;
   private looping = true;
-  /** In frames, with the part of one that has passed. */
+  /** s after the first frame. */
   private at = 0;
   private shown = -1;
   private last = 0;
@@ -32,6 +34,7 @@ export class Replay {
   constructor(canvas: HTMLCanvasElement, base64: string) {
     this.recording = decodeRecording(unpack(base64));
     const { topology, frames } = this.recording;
+    this.timeline = new Timeline(frames.map(({ info }) => info.time), topology.info.frame_rate);
     this.display = new Display(canvas, find("stage"), find("legend"));
     this.display.setTopology(topology);
     const every = Math.ceil(frames.length / LOOKED_AT);
@@ -48,7 +51,7 @@ export class Replay {
     this.slider = make("input", { type: "range", id: "timeline", min: "0", max: String(frames.length - 1), step: "1", value: "0", "aria-label": "Time" });
     this.slider.addEventListener("input", () => {
       this.setPlaying(false);
-      this.at = Number(this.slider.value);
+      this.at = this.timeline.at(Number(this.slider.value));
     });
     this.speed = make("select", { id: "speed", "aria-label": "Speed" }, ...SPEEDS.map((speed) => make("option", { value: speed }, `× ${speed}`)));
     this.speed.value = "1";
@@ -60,7 +63,11 @@ export class Replay {
     const helpButton = new IconButton("help", "Keys and gestures (?)", openHelp);
     const panel = new Panel();
     const { vertices, triangles, scene } = topology.info;
-    panel.name(scene, `${whole(frames.length)} frames · ${whole(vertices)} vertices · ${whole(triangles)} triangles`);
+    const { recorded } = this.timeline;
+    const thinned = recorded > frames.length;
+    const counted = thinned ? `${whole(frames.length)} of ${whole(recorded)} frames` : `${whole(frames.length)} frames`;
+    panel.name(scene, `${counted} · ${whole(vertices)} vertices · ${whole(triangles)} triangles`);
+    if (thinned) panel.body.append(make("p", { class: "note" }, "Frames were left out, or the file would be too large. It plays as long as what was recorded."));
     panel.head.after(
       make("div", { class: "transport" }, make("div", { class: "buttons" }, this.play.element, this.loop.element), this.speed, this.clock, helpButton.element),
       make("div", { class: "timeline" }, this.slider));
@@ -91,9 +98,13 @@ export class Replay {
     return this.recording.frames.length;
   }
 
+  private get index(): number {
+    return this.timeline.frameAt(this.at);
+  }
+
   private setPlaying(on: boolean): void {
     this.playing = on;
-    if (on && this.at >= this.length - 1) this.at = 0;
+    if (on && this.index === this.length - 1) this.at = 0;
     this.play.show(on ? "pause" : "play", on ? "Pause (space)" : "Play (space)");
   }
 
@@ -104,23 +115,23 @@ export class Replay {
 
   private step(by: number): void {
     this.setPlaying(false);
-    this.at = Math.min(Math.max(Math.floor(this.at) + by, 0), this.length - 1);
+    this.at = this.timeline.at(Math.min(Math.max(this.index + by, 0), this.length - 1));
   }
 
   private tick(now: number): void {
     const seconds = Math.min((now - this.last) / 1000, 0.25);
     this.last = now;
     if (this.playing) {
-      this.at += seconds * this.recording.topology.info.frame_rate * Number(this.speed.value);
-      if (this.at >= this.length) {
-        if (this.looping) this.at %= this.length;
+      this.at += seconds * Number(this.speed.value);
+      if (this.at >= this.timeline.length) {
+        if (this.looping) this.at %= this.timeline.length;
         else {
-          this.at = this.length - 1;
+          this.at = this.timeline.at(this.length - 1);
           this.setPlaying(false);
         }
       }
     }
-    const index = Math.min(Math.floor(this.at), this.length - 1);
+    const { index } = this;
     if (index !== this.shown) this.show(index);
     this.display.draw();
   }
@@ -131,8 +142,8 @@ export class Replay {
     this.shown = index;
     this.display.offer(frames[index]);
     if (document.activeElement !== this.slider || this.playing) this.slider.value = String(index);
-    const rate = this.recording.topology.info.frame_rate;
-    say(this.clock, `${(index / rate).toFixed(2)} of ${((this.length - 1) / rate).toFixed(2)} s`);
+    const { times } = this.timeline;
+    say(this.clock, `${times[index].toFixed(2)} of ${times[times.length - 1].toFixed(2)} s`);
     this.slider.setAttribute("aria-valuetext", this.clock.textContent ?? "");
   }
 }

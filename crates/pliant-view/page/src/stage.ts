@@ -44,6 +44,8 @@ export class Stage {
   readonly size = new THREE.Vector2(1, 1);
   /** Called for each view before it is drawn. */
   beforeView: (view: number) => void = () => {};
+  /** Called when there is more or less room. */
+  resized: () => void = () => {};
   private readonly renderer: THREE.WebGLRenderer;
   private readonly sky = new THREE.HemisphereLight();
   private readonly key = new THREE.DirectionalLight();
@@ -103,6 +105,7 @@ export class Stage {
     this.renderer.setPixelRatio(this.ratio);
     this.renderer.setSize(clientWidth, clientHeight, false);
     this.redraw();
+    this.resized();
   }
 
   /** Where view `view` of `views` is drawn: side by side, or one above the other where that leaves more room. */

@@ -4,15 +4,18 @@ import { Colouring } from "../src/colouring.ts";
 import { detail } from "../src/compare.ts";
 import { refusal } from "../src/connection.ts";
 import { budgetLike } from "../src/controls.ts";
-import { complaint, shortened } from "../src/fields.ts";
+import { complaint, shortened, usual } from "../src/fields.ts";
 import { Hand } from "../src/hand.ts";
-import { History, LENGTH } from "../src/history.ts";
+import { History, inView, LENGTH, Ring } from "../src/history.ts";
 import { Latency } from "../src/latency.ts";
 import { normals, outlines, restLengths, speeds, stretches } from "../src/measures.ts";
+import { Pace } from "../src/pace.ts";
 import { beside, meet } from "../src/pick.ts";
-import { decodeFrame, decodeTopology, dequantise, isTopology, ProtocolError } from "../src/protocol.ts";
+import { decodeFrame, decodeTopology, dequantise, isTopology, ProtocolError, readTold } from "../src/protocol.ts";
 import { decodeRecording } from "../src/recording.ts";
 import { ROWS } from "../src/readings.ts";
+import { lost, tellLost } from "../src/restarted.ts";
+import { Timeline } from "../src/timeline.ts";
 import { digits, limitOfStep, ms, percent, roundUp, scientific, si } from "../src/units.ts";
 
 type Array32 = Float32Array | Uint32Array | Uint16Array | Uint8Array;
@@ -224,6 +227,81 @@ test("an error is told of the step that it is of, and only of one that was looke
     assert.equal(said(other), "4.0 ms · 54 it · gradient 2 mN", JSON.stringify(other));
   }
   assert.match(detail(shown as never, null), /gradient/);
+  // Where there is little room every part fits into a line, and no number is broken.
+  const narrow = detail(shown as never, { ...curve, step: 60 } as never, true);
+  assert.equal(narrow, "4.0\u00a0ms · 54\u00a0it · error\u00a08.2e-6 · at\u00a0step\u00a060");
+});
+
+test("a recording that leaves frames out plays by their times and knows how many there were", () => {
+  // Every third of twelve frames at 10 a second, and the last; from 3 s on.
+  const timeline = new Timeline([3, 3.3, 3.6, 3.9, 4.1], 10);
+  assert.ok(Math.abs(timeline.length - 1.2) < 1e-9, String(timeline.length));
+  assert.equal(timeline.recorded, 12);
+  assert.deepEqual([0, 0.29, 0.3, 0.89, 0.9, 1.09, 1.1, 9].map((seconds) => timeline.frameAt(seconds)), [0, 0, 1, 2, 3, 3, 4, 4]);
+  for (let i = 0; i < 5; i++) assert.equal(timeline.frameAt(timeline.at(i)), i);
+  assert.equal(new Timeline([0.5], 60).length, 1 / 60);
+  for (const times of [[0, 1, 1], [0, NaN], [1, 0]]) assert.throws(() => new Timeline(times, 60), ProtocolError);
+  assert.throws(() => new Timeline([0, 1], 0), ProtocolError);
+});
+
+test("slow motion is measured by the times of frames, and told only where it is slow", () => {
+  const pace = new Pace();
+  for (let i = 0; i < 60; i++) pace.push((1000 * i) / 60, i / 60);
+  assert.equal(pace.slow, null);
+  // From now on frames take ten times as long.
+  for (let i = 0; i < 20; i++) pace.push(1000 + (10_000 * i) / 60, 1 + i / 60);
+  assert.ok(Math.abs(pace.slow! - 0.1) < 0.02, String(pace.slow));
+  // One frame is enough where it takes long.
+  pace.clear();
+  pace.push(0, 1);
+  assert.equal(pace.slow, null);
+  pace.push(700, 1 + 1 / 60);
+  assert.ok(Math.abs(pace.slow! - 0.0238) < 1e-3);
+  // A reset is no motion.
+  pace.push(800, 0);
+  assert.equal(pace.slow, null);
+  const time = ROWS.find(({ label }) => label === "Time")!;
+  assert.equal(time.text({ time: 1, step: 60 } as never, 0.1), "1.00 s · step 60 · ×\u00a00.1 of real time");
+  assert.ok(time.alarming!({} as never, 0.1) && !time.alarming!({} as never, null));
+});
+
+test("one frame that took far longer does not take the plot from all others", () => {
+  const ring = new Ring();
+  for (let i = 0; i < 100; i++) ring.push(i === 50 ? 990 : 12 + (i % 5));
+  assert.deepEqual(inView([ring]), { most: 16, largest: 990 });
+  // What is a little larger is in view.
+  const even = new Ring();
+  for (let i = 0; i < 100; i++) even.push(i === 50 ? 30 : 12);
+  assert.equal(inView([even, new Ring()]).most, 30);
+  assert.deepEqual(inView([new Ring()]), { most: 0, largest: 0 });
+});
+
+test("what the views have is told of both where it differs", () => {
+  const state = (...views: object[]) => ({ views }) as never;
+  const view = (iterations: number | null, rho: number | null = null) => ({ iterations, rho });
+  assert.equal(usual(state(view(30)), "iterations", "-"), "30");
+  assert.equal(usual(state(view(30), view(30)), "iterations", "-"), "30");
+  assert.equal(usual(state(view(69), view(25)), "iterations", "-"), "69 · 25");
+  assert.equal(usual(state(view(null), view(null)), "iterations", "as the budget allows"), "as the budget allows");
+  assert.equal(usual(state(view(1, 0.99), view(1)), "rho", "none"), "0.99 · none");
+});
+
+test("what a server that was started again has lost is told, and nothing else", () => {
+  const state = (change: object) => ({
+    begun: 1, scene: "drape", pins: [0, 8], settings: { rho: null, wind: null }, recording: { frames: 0 }, ...change,
+  }) as never;
+  const now = state({ begun: 2 });
+  assert.deepEqual(lost(state({ pins: [3], recording: { frames: 9 } }), state({})), []);
+  assert.deepEqual(lost(state({}), now), []);
+  assert.equal(tellLost([]), null);
+  assert.deepEqual(lost(state({ pins: [0, 8, 9], settings: { rho: 0.9 }, recording: { frames: 9 } }), now), ["settings", "pins", "the recording"]);
+  assert.deepEqual(lost(state({ scene: "flag", pins: [7] }), now), ["the scene flag"]);
+  assert.match(tellLost(["settings", "pins", "the recording"])!, /: settings, pins and the recording\.$/);
+});
+
+test("a text of the server that cannot be read is an error in words", () => {
+  assert.equal(readTold('{"is":"notice","message":"x"}').is, "notice");
+  for (const text of ["", "{", "null", "7", '"state"', "[]", "{}", '{"is":3}']) assert.throws(() => readTold(text), ProtocolError, text);
 });
 
 test("a step may take its share of a frame, or its budget", () => {
@@ -244,7 +322,7 @@ test("why a server takes no connection is told with what to do", () => {
 
 test("rounding is no alarm, a vertex inside a collider is", () => {
   const contact = ROWS.find(({ label }) => label === "Colliders")!;
-  const alarming = (gap: number | null) => contact.alarming!({ min_gap: gap } as never);
+  const alarming = (gap: number | null) => contact.alarming!({ min_gap: gap } as never, null);
   assert.deepEqual([null, 0.001, 0, -13.6e-9, -1e-5].map(alarming), [false, false, false, false, true]);
 });
 
