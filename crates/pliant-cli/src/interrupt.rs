@@ -53,6 +53,8 @@ pub(crate) fn watch_viewer() -> Arc<AtomicBool> {
         if seen.swap(true, Ordering::SeqCst) {
             end_now();
         }
+        // A large scene that is being made is made to its end.
+        aside(|| say("the viewer ends; press Ctrl-C again to end it at once"));
     };
     if let Err(error) = ctrlc::set_handler(handler) {
         tracing::warn!("Ctrl-C will end the viewer at once: {error}");

@@ -4,6 +4,7 @@ use crate::support::{Place, SMALL};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
 
 fn start(place: &Place, args: &[&str]) -> (Child, String) {
     let mut child = place.command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -37,6 +38,26 @@ fn the_viewer_listens_where_it_says_and_ends_on_ctrl_c() {
     assert_eq!(child.wait().unwrap().code(), Some(0));
     let said: serde_json::Value = serde_json::from_str(&stdout).unwrap();
     assert_eq!(said["url"], format!("http://{address}/"));
+}
+
+/// Regression: while a large scene was made, nothing was heard of Ctrl-C for half a minute.
+#[test]
+fn the_viewer_says_at_once_that_it_ends_and_how_to_end_it_sooner() {
+    let large = "pliant = 1\n[[cloth]]\nresolution = 401\n[solver]\nmethod = 'pd-direct'\n";
+    let place = Place::new(large);
+    let args = ["view", "scene.toml", "--no-open", "--port", "0", "--device", "cpu"];
+    let mut child = place.command(&args).stderr(Stdio::piped()).spawn().unwrap();
+    // It has begun to make the scene.
+    std::thread::sleep(Duration::from_millis(500));
+    let signal = || Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    let asked = Instant::now();
+    assert!(signal().success());
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    let said = lines.next().unwrap().unwrap();
+    assert!(said.contains("Ctrl-C again") && asked.elapsed() < Duration::from_secs(2), "{said} {:?}", asked.elapsed());
+    assert!(signal().success());
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert!(asked.elapsed() < Duration::from_secs(4), "{:?}", asked.elapsed());
 }
 
 #[test]
