@@ -1,5 +1,6 @@
 //! What it costs a simulation to be looked at: steps of a tablecloth without a viewer, and with one driver, eight that watch
-//! and one that never reads, in turns.
+//! and one that never reads, in turns. Clients, and the simulation without a viewer, are processes of their own: the memory that is
+//! told is the server's alone.
 //!
 //!     cargo bench -p pliant-view --bench load -- [seconds=60] [rounds=3] [watchers=8] [iterations=30]
 #![allow(missing_docs)]
@@ -9,11 +10,20 @@ use pliant::device::CpuOnly;
 use pliant::scene::Scene;
 use pliant::step::Simulation;
 use pliant_view::{Address, ViewOptions, serve};
+use serde_json::{Value, json};
+use std::io::Read;
+use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::{Duration, Instant};
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async_with_config};
+
+/// Until all clients are there, and what they need at first is made, s.
+const BEGINNING: f64 = 5.0;
+
+/// So often memory is looked at in a round.
+const LOOKS: usize = 4;
 
 fn main() {
     let given = |key: &str, default: f64| {
@@ -23,30 +33,57 @@ fn main() {
     };
     let (seconds, rounds) = (given("seconds", 60.0), given("rounds", 3.0) as usize);
     let (watchers, iterations) = (given("watchers", 8.0) as usize, given("iterations", 30.0) as usize);
+    // What a process of ours is to be.
+    match given("port", -1.0) {
+        0.0 => return println!("{}", json!({ "ms": alone(&scene(iterations), 600) })),
+        port if port > 0.0 => return println!("{}", clients(port as u16, seconds, watchers)),
+        _ => {}
+    }
+    println!("10,201 vertices, {iterations} iterations of pd-jacobi-chebyshev a step, 60 frames a second");
+    println!("ms a step: alone median, 95 %; looked at median, 95 %; frames a second; to a watcher; MiB of the server");
+    for _ in 0..rounds {
+        let alone = told(process(&["port=0".to_string(), format!("iterations={iterations}")]));
+        let (looked, memory) = viewed(&scene(iterations), seconds, watchers);
+        let ms =
+            |told: &Value| told["ms"].as_array().into_iter().flatten().filter_map(Value::as_f64).collect::<Vec<_>>();
+        let quantiles = |ms: &[f64]| [0.5, 0.95].map(|part| quantile(ms, part));
+        let ([a, b], [c, d]) = (quantiles(&ms(&alone)), quantiles(&ms(&looked)));
+        let rate = ms(&looked).len() as f64 / seconds;
+        let watched = looked["watched"].as_f64().unwrap_or(f64::NAN) / seconds;
+        let memory: Vec<String> = memory.iter().map(|(at, mib)| format!("{mib:.1} at {at:.0} s")).collect();
+        println!("{a:.2} {b:.2}; {c:.2} {d:.2}; {rate:.1}; {watched:.1}; {}", memory.join(", "));
+    }
+}
+
+fn scene(iterations: usize) -> Scene {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenes/tablecloth.toml");
     let set = [("time.frame_rate", "60"), ("solver.method", "pd-jacobi-chebyshev"), ("device.name", "cpu")];
     let set: Vec<_> = set.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();
     let mut scene = Scene::read(&path, &set).unwrap_or_else(|error| panic!("{error}"));
     scene.solver.iterations = Some(iterations);
-    println!("10,201 vertices, {iterations} iterations of pd-jacobi-chebyshev a step, 60 frames a second");
-    println!(
-        "ms a step: alone median, 95 %; looked at median, 95 %; frames a second; to a watcher; MiB at 5 s and at the end"
-    );
-    for _ in 0..rounds {
-        let alone = alone(&scene, 600);
-        let viewed = viewed(&scene, seconds, watchers);
-        let quantiles = |ms: &[f64]| [0.5, 0.95].map(|part| quantile(ms, part));
-        let ([a, b], [c, d]) = (quantiles(&alone), quantiles(&viewed.ms));
-        let rate = viewed.ms.len() as f64 / seconds;
-        let [before, after] = viewed.memory;
-        println!("{a:.2} {b:.2}; {c:.2} {d:.2}; {rate:.1}; {:.1}; {before:.1} {after:.1}", viewed.watched / seconds);
-    }
+    scene
+}
+
+/// This program again, as something else.
+fn process(arguments: &[String]) -> Child {
+    let program = std::env::current_exe().unwrap_or_else(|error| panic!("{error}"));
+    let child = Command::new(program).args(arguments).stdout(Stdio::piped()).spawn();
+    child.unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// What it said when it had ended.
+fn told(mut child: Child) -> Value {
+    let mut text = String::new();
+    let read = child.stdout.take().map(|mut out| out.read_to_string(&mut text));
+    let ended = child.wait().is_ok_and(|status| status.success());
+    assert!(ended && read.is_some_and(|read| read.is_ok()), "a process of the measurement failed");
+    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"))
 }
 
 fn quantile(values: &[f64], part: f64) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
-    sorted[((sorted.len() - 1) as f64 * part) as usize]
+    sorted.get(((sorted.len().max(1) - 1) as f64 * part) as usize).copied().unwrap_or(f64::NAN)
 }
 
 /// Steps at the pace of the viewer, which sleeps between frames.
@@ -61,41 +98,46 @@ fn alone(scene: &Scene, frames: usize) -> Vec<f64> {
     (0..frames).map(step).collect()
 }
 
-struct Viewed {
-    ms: Vec<f64>,
-    /// Frames that a watcher got, in the mean.
-    watched: f64,
-    /// Of this process, MiB.
-    memory: [f64; 2],
-}
-
-fn viewed(scene: &Scene, seconds: f64, watchers: usize) -> Viewed {
-    let (stop, ms) = (AtomicBool::new(false), Arc::new(Mutex::new(Vec::new())));
-    let got = Arc::new(AtomicU64::new(0));
-    let (tell, told) = mpsc::channel::<Address>();
-    let mut memory = [0.0; 2];
+/// What the clients say, and the memory of this process, MiB, at some seconds.
+fn viewed(scene: &Scene, seconds: f64, watchers: usize) -> (Value, Vec<(f64, f64)>) {
+    let stop = AtomicBool::new(false);
+    let (tell, heard) = mpsc::channel::<Address>();
     std::thread::scope(|scope| {
         let (scene, stop) = (scene.clone(), &stop);
         let options = ViewOptions { port: Some(0), ..ViewOptions::default() };
         scope.spawn(move || serve(&CpuOnly, scene, &options, stop, |address| drop(tell.send(address.clone()))));
-        let port = told.recv().map(|address| address.socket.port()).unwrap_or_else(|error| panic!("{error}"));
-        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
-        let runtime = runtime.unwrap_or_else(|error| panic!("{error}"));
-        let url = format!("ws://127.0.0.1:{port}/ws");
-        runtime.spawn(drive(url.clone(), ms.clone()));
-        std::thread::sleep(Duration::from_millis(300));
-        (0..watchers).for_each(|_| drop(runtime.spawn(watch(url.clone(), got.clone()))));
-        runtime.spawn(stall(url));
-        std::thread::sleep(Duration::from_secs(5));
-        memory[0] = resident();
-        ms.lock().map(|mut ms| ms.clear()).unwrap_or_default();
-        got.store(0, Ordering::Relaxed);
-        std::thread::sleep(Duration::from_secs_f64(seconds));
-        memory[1] = resident();
+        let port = heard.recv().map(|address| address.socket.port()).unwrap_or_else(|error| panic!("{error}"));
+        let begun = Instant::now();
+        let arguments = [format!("port={port}"), format!("seconds={seconds}"), format!("watchers={watchers}")];
+        let child = process(&arguments);
+        let look = |k: usize| {
+            let at = BEGINNING + seconds * k as f64 / (LOOKS - 1) as f64;
+            std::thread::sleep((begun + Duration::from_secs_f64(at)).saturating_duration_since(Instant::now()));
+            (at, resident())
+        };
+        let memory = (0..LOOKS).map(look).collect();
+        let clients = told(child);
         stop.store(true, Ordering::Relaxed);
-    });
+        (clients, memory)
+    })
+}
+
+/// All clients of a server: the steps that the driver saw, ms, and how many frames a watcher got in the mean.
+fn clients(port: u16, seconds: f64, watchers: usize) -> Value {
+    let (ms, got) = (Arc::new(Mutex::new(Vec::new())), Arc::new(AtomicU64::new(0)));
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
+    let runtime = runtime.unwrap_or_else(|error| panic!("{error}"));
+    let url = format!("ws://127.0.0.1:{port}/ws");
+    runtime.spawn(drive(url.clone(), ms.clone()));
+    std::thread::sleep(Duration::from_millis(300));
+    (0..watchers).for_each(|_| drop(runtime.spawn(watch(url.clone(), got.clone()))));
+    runtime.spawn(stall(url));
+    std::thread::sleep(Duration::from_secs_f64(BEGINNING));
+    ms.lock().map(|mut ms| ms.clear()).unwrap_or_default();
+    got.store(0, Ordering::Relaxed);
+    std::thread::sleep(Duration::from_secs_f64(seconds));
     let ms = ms.lock().map(|ms| ms.clone()).unwrap_or_default();
-    Viewed { ms, watched: got.load(Ordering::Relaxed) as f64 / watchers.max(1) as f64, memory }
+    json!({ "ms": ms, "watched": got.load(Ordering::Relaxed) as f64 / watchers.max(1) as f64 })
 }
 
 /// Time of the step of a frame, ms.
