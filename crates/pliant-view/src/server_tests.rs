@@ -59,8 +59,13 @@ impl Server {
 
     /// Status and body of a GET.
     pub fn get(&self, path: &str, headers: &str) -> (u16, String) {
+        self.ask("GET", path, headers)
+    }
+
+    /// The same of another method.
+    fn ask(&self, method: &str, path: &str, headers: &str) -> (u16, String) {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port())).unwrap();
-        write!(stream, "GET {path} HTTP/1.1\r\nConnection: close\r\n{headers}\r\n").unwrap();
+        write!(stream, "{method} {path} HTTP/1.1\r\nConnection: close\r\n{headers}\r\n").unwrap();
         let mut bytes = Vec::new();
         stream.read_to_end(&mut bytes).unwrap();
         let text = String::from_utf8_lossy(&bytes).into_owned();
@@ -273,6 +278,8 @@ fn other_pages_names_and_addresses_are_turned_away_with_the_right_status() {
     assert_eq!(server.get("/recording.glb", &host).0, 404);
     assert_eq!(server.get("/frame.obj?view=1", &host).0, 404);
     assert_eq!(server.get("/frame.obj?view=x", &host).0, 400);
+    assert_eq!(server.ask("POST", "/frame.obj", &format!("{host}Content-Length: 0\r\n")).0, 405);
+    assert_eq!(server.get(&format!("/{}", "x".repeat(70_000)), &host).0, 414);
     let (status, obj) = server.get("/frame.obj", &host);
     assert!(status == 200 && obj.matches("\nv ").count() >= 24, "{obj}");
     assert_eq!(server.get("/frame.ply", &host).0, 200);

@@ -145,7 +145,7 @@ export class Colouring {
       case "class": {
         const { colours } = this.topology.info;
         const labels = Array.from({ length: Math.min(colours, CLASSES.length) }, (_, i) => String(i + 1));
-        return { title: `Colour class, ${colours} in all`, stops: CLASSES, swatches: true, labels };
+        return { title: `${colours} colour classes`, stops: CLASSES, swatches: true, labels };
       }
     }
   }

@@ -43,6 +43,7 @@ export class Labels {
     const first = this.stage.region(0, views);
     room.style.setProperty("--legend-bottom", `${size.y - first.height}px`);
     room.style.setProperty("--legend-room", `${first.width}px`);
+    room.classList.toggle("tight", views > 1 && first.width < NARROW);
   }
 }
 

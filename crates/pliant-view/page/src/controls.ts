@@ -14,6 +14,8 @@ export interface ControlsHost {
   pinTool(on: boolean): void;
   /** How long the first view's last step took, ms. */
   stepMs(): number | null;
+  /** Frames a second. */
+  rate(): number | undefined;
 }
 
 /** A time as a budget that may be set, ms. */
@@ -28,6 +30,18 @@ function budgetOf(state: State): number | null {
 
 const RECORD = "Record";
 const FIRST_ONLY = "Recordings are of the first view.";
+
+/**
+ * A budget for the steps of two views, ms: with it both keep up with the clock, if the first one did alone. What its last step
+ * took is no measure where it took next to nothing.
+ */
+export function sharedBudget(stepMs: number | null, rate: number | undefined, steps: number): number | null {
+  const inTime = rate ? (SHARE * 1000) / rate / steps : 0;
+  return stepMs === null ? null : budgetLike(Math.max(stepMs, inTime));
+}
+
+/** Of a frame for each of two views; the rest is for drawing and sending. */
+const SHARE = 0.4;
 
 export class Controls {
   /** Always in view: play, step, reset, record. */
@@ -168,10 +182,11 @@ export class Controls {
     }
   }
 
-  /** As long for each step as the first view's last one took. */
+  /** The same for each step of both. */
   private sameBudget(): Partial<Settings> {
-    const budget = budgetLike(this.host.stepMs());
-    if (budget === null || !this.state) return {};
+    if (!this.state) return {};
+    const budget = sharedBudget(this.host.stepMs(), this.host.rate(), this.state.steps_per_frame);
+    if (budget === null) return {};
     this.before = { iterations: this.state.settings.iterations, budget };
     return { budget_ms: budget, iterations: null };
   }
@@ -201,7 +216,7 @@ export class Controls {
     this.shared.hidden = state.views.length < 2 || (budget !== null && state.settings.budget_ms === null);
     say(this.sharing, budget === null ? "Compared without a budget: each takes its own time." : `Both have ${ms(budget)} for a step.`);
     say(this.share, budget === null ? "Same budget" : "Own times");
-    this.share.title = budget === null ? "Give every step of both as long as the first one's last step took" : "Let each take its own time";
+    this.share.title = budget === null ? "Give every step of both the same time: their share of a frame, or as long as the first one's last step took" : "Let each take its own time";
   }
 
   /** What was changed stays when a page is closed, so whoever comes next has to see it. */

@@ -78,6 +78,7 @@ export class Live {
       send: (command) => this.ask(command),
       help: () => this.openHelp(),
       stepMs: () => this.frames[0]?.ms ?? null,
+      rate: () => this.display.topology?.info.frame_rate,
       pinTool: (on) => canvas.classList.toggle("pinning", on),
     });
     this.viewing = new Viewing({

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { Colouring } from "../src/colouring.ts";
 import { detail } from "../src/compare.ts";
 import { refusal } from "../src/connection.ts";
-import { budgetLike } from "../src/controls.ts";
+import { budgetLike, sharedBudget } from "../src/controls.ts";
 import { complaint, shortened, usual } from "../src/fields.ts";
 import { Hand } from "../src/hand.ts";
 import { History, inView, LENGTH, Ring } from "../src/history.ts";
@@ -313,6 +313,13 @@ test("a step may take its share of a frame, or its budget", () => {
 
 test("a budget like a time is one that may be set", () => {
   assert.deepEqual([0.0001, 4.128, 1e6, null, 0].map(budgetLike), [0.01, 4.1, 10_000, null, null]);
+});
+
+test("two views that are compared have what both have time for in a frame, or more where one step took more", () => {
+  assert.equal(sharedBudget(0.5, 50, 4), 2);
+  assert.equal(sharedBudget(70, 50, 1), 70);
+  assert.equal(sharedBudget(null, 50, 1), null);
+  assert.equal(sharedBudget(3, undefined, 1), 3);
 });
 
 test("why a server takes no connection is told with what to do", () => {
