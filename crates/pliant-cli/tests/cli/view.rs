@@ -49,7 +49,8 @@ fn the_viewer_says_at_once_that_it_ends_and_how_to_end_it_sooner() {
     let mut child = place.command(&args).stderr(Stdio::piped()).spawn().unwrap();
     // It has begun to make the scene.
     std::thread::sleep(Duration::from_millis(500));
-    let signal = || Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    let id = child.id().to_string();
+    let signal = || Command::new("kill").args(["-INT", &id]).status().unwrap();
     let asked = Instant::now();
     assert!(signal().success());
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
