@@ -86,6 +86,10 @@ fn a_step_in_steady_state_allocates_nothing() {
         "pbd-jacobi",
         "xpbd",
         "newton",
+        "descent",
+        "nonlinear-cg-jacobi",
+        "lbfgs-jacobi",
+        "nesterov-jacobi",
     ];
     check(SCENE, &methods);
 }

@@ -32,6 +32,10 @@ fn a_step_ends_about_when_its_budget_does() {
         "pd-multigrid-chebyshev",
         "xpbd",
         "pbd-jacobi",
+        "descent",
+        "nesterov-jacobi",
+        "nonlinear-cg-jacobi",
+        "lbfgs-jacobi",
         "newton",
     ] {
         let mut simulation = on_time(method, &[("solver.budget_ms", &BUDGET_MS.to_string())]);

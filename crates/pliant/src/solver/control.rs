@@ -1,6 +1,6 @@
 use super::Stop;
 use crate::device::{Device, DeviceError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Called after each iteration (and before the first, with 0) with the iterate.
 pub type Watch<'a, D> = dyn FnMut(&mut D, &mut <D as Device>::Problem, usize, &<D as Device>::Points) + 'a;
@@ -22,14 +22,16 @@ pub struct Control<'a, D: Device> {
     pub watch: Option<&'a mut Watch<'a, D>>,
     /// When the first iteration began.
     begun: Option<Instant>,
+    /// What the solve does after its last iteration takes that long.
+    reserve: Duration,
     stop: Stop,
 }
 
 impl<'a, D: Device> Control<'a, D> {
     /// A number of iterations and nothing else.
     pub fn iterations(iterations: usize) -> Self {
-        let (settling, watch, begun, stop) = (None, None, None, Stop::default());
-        Self { iterations, tolerance: 0.0, deadline: None, settling, watch, begun, stop }
+        let (settling, watch, begun, reserve) = (None, None, None, Duration::ZERO);
+        Self { iterations, tolerance: 0.0, deadline: None, settling, watch, begun, reserve, stop: Stop::default() }
     }
 
     /// The same, until a moment.
@@ -65,6 +67,11 @@ impl<'a, D: Device> Control<'a, D> {
         k < self.iterations && !self.is_stopped() && self.in_time(k, 1)
     }
 
+    /// Leaves so much time between the last iteration and the deadline.
+    pub(super) fn reserve(&mut self, time: Duration) {
+        self.reserve = time;
+    }
+
     /// Whether somebody wants no more of this solve: what it leaves is not used.
     pub(super) fn is_stopped(&self) -> bool {
         self.stop.is_raised()
@@ -75,7 +82,7 @@ impl<'a, D: Device> Control<'a, D> {
         let Some(deadline) = self.deadline else { return true };
         let now = Instant::now();
         let begun = *self.begun.get_or_insert(now);
-        done == 0 || now + (now - begun) / done as u32 * more as u32 <= deadline
+        done == 0 || now + (now - begun) / done as u32 * more as u32 + self.reserve <= deadline
     }
 
     /// How many iterations may be made in one go from iteration `k` on: up to the next one that somebody looks at.

@@ -4,7 +4,8 @@
 //! x⁺ = x̄⁺ + β (x̄⁺ − x̄); or none. P = diag ∇²E in blocks of a vertex, renewed every M = 32 iterations; or one number for
 //! all, which is plain gradient descent. Every eighth iteration E must have fallen (c = 0 in course eq 35); else the solve goes
 //! back to where it was eight iterations ago, with α smaller by γ = 0.7, and momentum starts again. The next step begins with
-//! α/0.98. Deviation: the paper has α/γ, with which nearly every step goes back at its first look.
+//! α/0.98; the paper has α/γ, with which nearly every step goes back at its first look. So α/γ is only for what is below the α
+//! that solves begin with, after a solve that never went back: what a crash made small recovers.
 //!
 //! Beyond the paper: who goes back again also doubles 1 − ρ of Chebyshev, because too large a ρ and too large an α look alike;
 //! and in contacts there is no momentum (`contact/cover.rs`).
@@ -19,6 +20,7 @@
 
 use super::{Chebyshev, Control, SolveError, SolveReport, Solver};
 use crate::device::{Blend, Device, Factor, Scale, Slot};
+use std::time::Instant;
 
 /// M unless the scene says otherwise: iterations between renewals of the preconditioner.
 pub(super) const RENEWED: usize = 32;
@@ -30,7 +32,7 @@ pub(super) const SHORTER: f64 = 0.7;
 const ROUNDING: f64 = 1e-14;
 /// α of the first solve, unless the scene says otherwise.
 const FIRST: f64 = 0.6;
-/// What α of the last solve is divided by for the next one.
+/// What α is divided by at the end of a solve in which E fell.
 const LONGER: f64 = 0.98;
 /// α below which it is not worthwhile to go on.
 pub(super) const SHORTEST: f64 = 1e-3;
@@ -66,7 +68,7 @@ pub(super) struct Descent<D: Device> {
     first: f64,
     /// M.
     pub(super) renewed: usize,
-    /// α at the end of the last solve; 0 before the first.
+    /// α for the next solve; 0 before the first.
     pub(super) step_length: f64,
     pub(super) fields: Option<Fields<D>>,
 }
@@ -161,7 +163,12 @@ impl<D: Device> Descent<D> {
             Momentum::Chebyshev(chebyshev) => chebyshev.begin(iterations),
             Momentum::Nesterov(nesterov) => *nesterov = Nesterov::default(),
         }
-        if self.step_length > 0.0 { self.step_length / LONGER } else { self.first }.min(LONGEST)
+        if self.step_length > 0.0 { self.step_length } else { self.first }.min(LONGEST)
+    }
+
+    /// A solve in which E fell has ended; it went back so often.
+    pub(super) fn lengthen(&mut self, restarts: usize) {
+        self.step_length /= if restarts == 0 && self.step_length < self.first { SHORTER } else { LONGER };
     }
 }
 
@@ -177,7 +184,9 @@ impl<D: Device> Solver<D> for Descent<D> {
         if device.is_remote() {
             return self.solve_ahead(device, problem, x, (control, step_length));
         }
+        let begun = Instant::now();
         let start = device.objective(problem, x)?;
+        control.reserve(begun.elapsed());
         let mut least = start;
         let mut report = SolveReport::default();
         // What ∇Eᵀ P⁻¹ ∇E promises is lost in rounding if it is less than this part of what the solve has gained.
@@ -233,6 +242,9 @@ impl<D: Device> Solver<D> for Descent<D> {
             if energy.is_nan() || energy > least + ROUNDING * least.abs() {
                 device.copy(&fields.kept, x);
             }
+        }
+        if fell {
+            self.lengthen(report.restarts);
         }
         Ok(report)
     }

@@ -63,6 +63,20 @@ impl<D: Device> Descent<D> {
             fell: false,
             converts: false,
         };
+        self.go_ahead(device, problem, x, (control, &mut state))?;
+        if state.fell {
+            self.lengthen(state.report.restarts);
+        }
+        Ok(state.report)
+    }
+
+    fn go_ahead(
+        &mut self,
+        device: &mut D,
+        problem: &mut D::Problem,
+        x: &mut D::Points,
+        (control, state): (&mut Control<D>, &mut Descending),
+    ) -> Result<(), SolveError> {
         device.objective_to(problem, x, ENERGY);
         if let Some(fields) = self.fields.as_mut().filter(|_| control.tolerance > 0.0) {
             device.rescale(problem, self.scale, x);
@@ -91,14 +105,14 @@ impl<D: Device> Descent<D> {
             device.objective_to(problem, x, ENERGY);
             let next = device.request_scalars()?;
             let verdict = match asked.take() {
-                Some(numbers) => self.judge(device, problem, control, (&mut state, numbers))?,
+                Some(numbers) => self.judge(device, problem, control, (state, numbers))?,
                 None => Verdict::Fell,
             };
             let verdict = match verdict {
                 Verdict::Fell => {
                     self.remember(device, x);
                     if state.converts {
-                        self.judge(device, problem, control, (&mut state, next))?
+                        self.judge(device, problem, control, (state, next))?
                     } else {
                         asked = Some(next);
                         Verdict::Fell
@@ -109,14 +123,14 @@ impl<D: Device> Descent<D> {
             };
             match verdict {
                 Verdict::Fell => {}
-                Verdict::Back => self.go_back(device, problem, x, &mut state),
+                Verdict::Back => self.go_back(device, problem, x, state),
                 Verdict::End => {
                     self.give_kept(device, x);
-                    return Ok(state.report);
+                    return Ok(());
                 }
             }
             if state.step_length < SHORTEST {
-                return Ok(state.report);
+                return Ok(());
             }
         }
         self.end(device, problem, x, (control, state, asked))
@@ -222,13 +236,13 @@ impl<D: Device> Descent<D> {
         device: &mut D,
         problem: &mut D::Problem,
         x: &mut D::Points,
-        (control, mut state, asked): (&Control<D>, Descending, Option<D::Numbers>),
-    ) -> Result<SolveReport, SolveError> {
+        (control, state, asked): (&Control<D>, &mut Descending, Option<D::Numbers>),
+    ) -> Result<(), SolveError> {
         if let Some(numbers) = asked {
-            let verdict = self.judge(device, problem, control, (&mut state, numbers))?;
+            let verdict = self.judge(device, problem, control, (state, numbers))?;
             if !matches!(verdict, Verdict::Fell) {
                 self.give_kept(device, x);
-                return Ok(state.report);
+                return Ok(());
             }
         }
         device.convert(problem, x, RAISED);
@@ -237,6 +251,6 @@ impl<D: Device> Descent<D> {
             device.objective_to(problem, &fields.kept, LEAST);
             device.copy_unless_lower([ENERGY, LEAST], &fields.kept, x);
         }
-        Ok(state.report)
+        Ok(())
     }
 }

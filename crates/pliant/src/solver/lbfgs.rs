@@ -15,6 +15,8 @@ pub(super) struct Lbfgs<D: Device> {
     /// Gradient, the one before, direction, the iterate before, a trial.
     fields: Option<[D::Points; 5]>,
     pairs: VecDeque<Pair<D>>,
+    /// Forgotten ones, whose fields the next take.
+    spare: Vec<Pair<D>>,
 }
 
 /// What one step taught.
@@ -35,7 +37,11 @@ fn dot<D: Device>(device: &mut D, a: &D::Points, b: &D::Points) -> Result<f64, S
 
 impl<D: Device> Lbfgs<D> {
     pub fn new(scale: Scale) -> Self {
-        Self { scale, fields: None, pairs: VecDeque::new() }
+        Self { scale, fields: None, pairs: VecDeque::new(), spare: Vec::new() }
+    }
+
+    fn forget(&mut self) {
+        self.spare.extend(self.pairs.drain(..));
     }
 
     /// d = H⁻¹ d, by the two loops; `z` is scratch.
@@ -77,7 +83,7 @@ impl<D: Device> Lbfgs<D> {
         (x, x_before): (&D::Points, &D::Points),
         (g, g_before): (&D::Points, &D::Points),
     ) -> Result<(), SolveError> {
-        let oldest = if self.pairs.len() < REMEMBERED { None } else { self.pairs.pop_front() };
+        let oldest = if self.pairs.len() < REMEMBERED { self.spare.pop() } else { self.pairs.pop_front() };
         let mut pair = oldest.unwrap_or_else(|| Pair { s: device.points(problem), y: device.points(problem), sy: 0.0 });
         for (to, now, before) in [(&mut pair.s, x, x_before), (&mut pair.y, g, g_before)] {
             device.copy(now, to);
@@ -85,8 +91,9 @@ impl<D: Device> Lbfgs<D> {
         }
         pair.sy = dot(device, &pair.s, &pair.y)?;
         // Along directions of negative curvature there is nothing to learn.
-        if pair.sy > 0.0 {
-            self.pairs.push_back(pair);
+        match pair.sy > 0.0 {
+            true => self.pairs.push_back(pair),
+            false => self.spare.push(pair),
         }
         Ok(())
     }
@@ -103,7 +110,7 @@ impl<D: Device> Solver<D> for Lbfgs<D> {
         let made = self.fields.take();
         let [mut g, mut g_before, mut d, mut x_before, mut there] =
             made.unwrap_or_else(|| std::array::from_fn(|_| device.points(problem)));
-        self.pairs.clear();
+        self.forget();
         let mut report = SolveReport::default();
         let mut energy = device.objective(problem, x)?;
         let mut first = f64::INFINITY;
@@ -125,7 +132,7 @@ impl<D: Device> Solver<D> for Lbfgs<D> {
             device.copy(&g, &mut d);
             self.turn(device, problem, &mut d, &mut there)?;
             if dot(device, &g, &d)? <= 0.0 {
-                self.pairs.clear();
+                self.forget();
                 device.divide_by_scale(problem, &g, &mut d);
             }
             device.copy(x, &mut x_before);
@@ -135,7 +142,7 @@ impl<D: Device> Solver<D> for Lbfgs<D> {
             match lower(device, problem, (x, &mut there), &d, (energy, &mut step_length))? {
                 Some(lower) => energy = lower,
                 None if self.pairs.is_empty() => break,
-                None => self.pairs.clear(),
+                None => self.forget(),
             }
         }
         self.fields = Some([g, g_before, d, x_before, there]);

@@ -18,7 +18,7 @@ use super::vivace::Vivace;
 use super::{Chebyshev, Solver};
 use crate::device::{Device, Scale};
 use crate::model::Model;
-use crate::scene::{InitialGuess, Phases, Scene, SolverSettings};
+use crate::scene::{InitialGuess, Phases, SolverSettings};
 
 /// What a method asks of the elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -481,63 +481,6 @@ const QUASISTATIC: &str = "quasistatic steps (`quasistatic` in [time])";
 /// What a model has that only CPUs compute.
 fn only_on_cpus(model: &Model) -> Option<&'static str> {
     if model.quasistatic { Some(QUASISTATIC) } else { (!model.rayleigh.is_none()).then_some(RAYLEIGH) }
-}
-
-/// Vertices up to which an exact solve costs no more than a V-cycle. With contacts it follows less well: its contacts hold
-/// along their surface, too.
-const DIRECT_LIMIT: usize = 2_000;
-
-/// Vertices up to which Newton takes a fraction of a second for a step.
-const NEWTON_LIMIT: usize = 2_000;
-
-/// The same of solids without projection, a second or two: three times what descent takes, which hangs behind the motion or
-/// sags where its iterations do not reach from end to end.
-const SOLID_NEWTON_LIMIT: usize = 10_000;
-
-/// κ above which a solve by projections is far from done after any usual number of iterations: cloth of centimetres, stiff
-/// solids and paper fall in slow motion, and melt on colliders.
-const STIFF: f64 = 1e6;
-
-/// The method that `auto` stands for: what reaches a given error soonest by the figures in `docs/results.md`, on a device with
-/// a direct solver or without. Where bodies touch each other, sweeps that look at contacts in every iteration: the matrix of a
-/// global step knows nothing of which bodies lie on which, and towers fell that stand with these.
-pub fn choose_method(scene: &Scene, model: &Model, direct: bool) -> &'static Method {
-    let small = direct && scene.solver.budget_ms.is_none() && model.vertices() <= NEWTON_LIMIT;
-    let any_energy = model.elements.iter().any(|elements| !elements.is_projective());
-    let has_time = model.is_of_solids() && scene.solver.budget_ms.is_none();
-    let limit = match direct {
-        true if has_time => SOLID_NEWTON_LIMIT,
-        true => NEWTON_LIMIT,
-        false => 0,
-    };
-    let name = if model.quasistatic && model.vertices() > NEWTON_LIMIT {
-        "newton-pcg"
-    } else if model.quasistatic {
-        "newton"
-    } else if any_energy && model.vertices() > limit {
-        "descent"
-    } else if any_energy || small && largest_stiffness_ratio(model, scene.time.step_size()) > STIFF {
-        "newton"
-    } else if direct && !model.has_contacts() && model.vertices() <= DIRECT_LIMIT {
-        "pd-direct-chebyshev"
-    } else if model.self_friction.is_some() {
-        "pd-jacobi-chebyshev"
-    } else {
-        "pd-multigrid-chebyshev"
-    };
-    METHODS.iter().find(|method| method.name == name).unwrap_or(&METHODS[0])
-}
-
-/// κ: the largest ratio of a vertex's stiffness to its inertia m/h².
-pub(crate) fn largest_stiffness_ratio(model: &Model, h: f64) -> f64 {
-    let stiffness = model.rest_stiffness();
-    let ratio = |(stiffness, mass): (&f64, &f64)| if *mass > 0.0 { stiffness * h * h / mass } else { 0.0 };
-    stiffness.iter().zip(&model.mass).map(ratio).fold(0.0, f64::max)
-}
-
-/// Looks a method up by name for a device with a direct solver or without; `auto` is the best for the scene.
-pub fn find_method_for(name: &str, scene: &Scene, model: &Model, direct: bool) -> Result<&'static Method, MethodError> {
-    if name == "auto" { Ok(choose_method(scene, model, direct)) } else { find_method(name) }
 }
 
 /// Looks a method up by name.

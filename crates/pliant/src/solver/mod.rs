@@ -3,6 +3,7 @@
 
 mod best;
 mod chebyshev;
+mod choice;
 mod control;
 mod descent;
 mod descent_ahead;
@@ -24,9 +25,10 @@ mod vivace;
 
 pub(crate) use chebyshev::largest_useful_rho;
 pub use chebyshev::{Chebyshev, PhaseList};
+pub(crate) use choice::largest_stiffness_ratio;
+pub use choice::{choose_method, find_method_for};
 pub use control::{Control, SolveError, SolveReport};
-pub(crate) use method::largest_stiffness_ratio;
-pub use method::{METHODS, Method, MethodError, Needs, Parameters, choose_method, find_method, find_method_for};
+pub use method::{METHODS, Method, MethodError, Needs, Parameters, find_method};
 pub use newton::{NewtonReport, minimise};
 pub use stop::Stop;
 

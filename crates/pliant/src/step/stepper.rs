@@ -122,8 +122,10 @@ pub(super) struct DeviceStepper<D: Device> {
     searches: Arc<Model>,
     /// The step whose contacts were looked for last.
     searched: Option<u64>,
-    /// Time the last certificate took; a deadline leaves room for it.
+    /// Time the last certificate took, which does not count as the step's.
     certificate_time: Duration,
+    /// Time from the end of the last solve to that of its piece, certificate included; a deadline leaves room for it.
+    ending_time: Duration,
     /// What is known of a remote device's speed.
     pace: Pace,
     /// When the step at hand began.
@@ -175,6 +177,7 @@ where
             input: StepInput::default(),
             searched: None,
             certificate_time: Duration::ZERO,
+            ending_time: Duration::ZERO,
             pace: Pace::default(),
             begun: Instant::now(),
             showing: None,
@@ -257,7 +260,7 @@ where
         let deadline = self
             .settings
             .budget
-            .map(|budget| self.begun + (budget - budget / 50).saturating_sub(self.certificate_time * 11 / 10));
+            .map(|budget| self.begun + (budget - budget / 50).saturating_sub(self.ending_time * 11 / 10));
         let mut reason = String::new();
         let mut retries = 0;
         for (pieces, careful) in TRIES {

@@ -90,6 +90,11 @@ where
         let measures = self.device.measures(&mut self.pieces[index].problem)?;
         let method = self.settings.method;
         let negligible = negligible_energy(self.grasp.model(), self.pieces[index].h);
+        let fallen = measures.start_energy - measures.energy;
+        if fallen + measures.possible_decrease <= measures.rounding_energy.max(negligible) {
+            // In free flight E is rounding, and its ups and downs would make steps shorter and shorter.
+            self.step_length[1] = self.step_length[0];
+        }
         accept(method, &measures, negligible).map_err(Failure::Step)?;
         accept_shape(&measures, self.first_stretch).map_err(Failure::Step)?;
         if !careful
@@ -148,6 +153,7 @@ where
 
     /// Measures the solution of a piece, and ends the piece with it.
     fn end_piece(&mut self, index: usize) {
+        let solved = Instant::now();
         self.balance(index);
         let (device, problem) = (&mut self.device, &mut self.pieces[index].problem);
         let Fields { x_next: x_start, v_next, iterate: x, .. } = &mut self.fields;
@@ -161,6 +167,7 @@ where
         let begun = Instant::now();
         device.measure(problem, Moment::End, x);
         self.certificate_time = measured + begun.elapsed();
+        self.ending_time = solved.elapsed();
     }
 
     /// Moves bodies as a whole to where E is least. Solves that start at x̃ change nothing of how bodies fly, unless something
