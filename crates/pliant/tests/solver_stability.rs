@@ -127,7 +127,7 @@ const SETTLED: f64 = 0.01;
 /// 10 m/s without end.
 #[test]
 fn a_scrambled_cloth_stays_finite_and_settles() {
-    for method in METHODS.iter().filter(|method| method.needs == Needs::Projections) {
+    for method in METHODS.iter().filter(|method| method.needs == Needs::Projections || method.descends()) {
         for seed in [4, 5, 6, 11] {
             let speed = speed_after_scrambling(method.name, seed);
             println!("{} seed {seed}: {speed:.1e} m/s", method.name);

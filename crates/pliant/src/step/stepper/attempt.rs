@@ -9,7 +9,7 @@ use crate::contact::close::Since;
 use crate::device::{Device, DeviceError, Moment, Slot};
 use crate::model::State;
 use crate::scene::InitialGuess;
-use crate::solver::{Control, Needs, SolveError, SolveReport};
+use crate::solver::{Control, SolveError, SolveReport};
 use std::time::{Duration, Instant};
 
 /// On a remote device nobody looks whether iterations still change anything: however long the deadline, a step makes at most
@@ -65,7 +65,7 @@ where
         deadline: Option<Instant>,
         see: &mut dyn FnMut(State),
     ) -> Result<SolvedPiece, Failure> {
-        self.begin_piece(index, time)?;
+        self.begin_piece(index, time, careful)?;
         let paced = self.settings.budget.filter(|_| self.device.is_remote() && deadline.is_some());
         let mut control = self.control(careful, deadline, paced);
         let Piece { problem, solver, .. } = &mut self.pieces[index];
@@ -98,7 +98,7 @@ where
         accept(method, &measures, negligible).map_err(Failure::Step)?;
         accept_shape(&measures, self.first_stretch).map_err(Failure::Step)?;
         if !careful
-            && method.finishes_accelerated(self.grasp.model().vertices())
+            && method.may_jump(self.grasp.model().vertices())
             && solve.iterations >= method.iterations
         {
             accept_beside_staying(&measures, negligible).map_err(Failure::Step)?;
@@ -110,20 +110,23 @@ where
     }
 
     /// Puts the iterate where the solve of a piece starts.
-    fn begin_piece(&mut self, index: usize, time: f64) -> Result<(), DeviceError> {
+    fn begin_piece(&mut self, index: usize, time: f64, careful: bool) -> Result<(), DeviceError> {
         let Piece { problem, h, .. } = &mut self.pieces[index];
         let device = &mut self.device;
         let Fields { x_next: x_start, v_next, iterate: x, v_before, .. } = &mut self.fields;
         refill(&mut self.input, self.grasp.model(), time, *h);
         self.grasp.guide(&mut self.input);
         device.begin_step(problem, &self.input, x_start, v_next);
-        if self.settings.method.finishes_accelerated(self.grasp.model().vertices()) {
+        if self.settings.method.may_jump(self.grasp.model().vertices()) {
             device.measure(problem, Moment::Still, x_start);
         }
         let first_piece = self.has_v_before && *h == self.settings.h;
         let v_before = v_before.as_ref().filter(|_| first_piece);
         let before = Before { x: x_start, v: v_next, v_before, h: *h, still: self.grasp.model().quasistatic };
-        guess(device, problem, self.settings.initial_guess, &before, x)?;
+        // From where it is, who only goes down ends no higher than by not moving.
+        let careful = careful && self.settings.method.descends();
+        let which = if careful { InitialGuess::Position } else { self.settings.initial_guess };
+        guess(device, problem, which, &before, x)?;
         // Position-based sweeps have contacts and friction of their own.
         if self.settings.method.minimises {
             device.meet_colliders(problem, x);
@@ -181,8 +184,7 @@ where
         if !method.minimises || (!touches && initial_guess == InitialGuess::Inertia) {
             return;
         }
-        let looks_at_energy = method.needs == Needs::Energy && !method.has_global_steps();
-        if !looks_at_energy || !touches {
+        if !method.descends() || !touches {
             device.balance_bodies(problem, x);
             return;
         }
