@@ -9,7 +9,7 @@ use crate::contact::close::Since;
 use crate::device::{Device, DeviceError, Moment, Slot};
 use crate::model::State;
 use crate::scene::InitialGuess;
-use crate::solver::{Control, SolveError, SolveReport};
+use crate::solver::{Control, Needs, SolveError, SolveReport};
 use std::time::{Duration, Instant};
 
 /// On a remote device nobody looks whether iterations still change anything: however long the deadline, a step makes at most
@@ -184,7 +184,7 @@ where
         if !method.minimises || (!touches && initial_guess == InitialGuess::Inertia) {
             return;
         }
-        if !method.descends() || !touches {
+        if method.needs != Needs::Energy || !touches {
             device.balance_bodies(problem, x);
             return;
         }
