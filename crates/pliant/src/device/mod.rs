@@ -216,8 +216,14 @@ pub trait Device {
     fn request_conversion(&mut self) -> Result<Self::Numbers, DeviceError>;
     /// Replaces that; for when a state is loaded.
     fn set_conversion(&mut self, shares: &[f64]);
-    /// Back to what it was when the step in progress was begun, which is not to have been.
+    /// Back to what it was when the step in progress was begun, which is not to have been; what is wound up, too.
     fn undo_conversion(&mut self);
+    /// For how long something has been wound up ([`crate::model::Unwinding`]); 0 of a device that does not look.
+    fn wound(&self) -> u32 {
+        0
+    }
+    /// Replaces that; for when a state is loaded.
+    fn set_wound(&mut self, _wound: u32) {}
     /// A field of zeros with a point per vertex.
     fn points(&self, problem: &Self::Problem) -> Self::Points;
     /// Host to device.

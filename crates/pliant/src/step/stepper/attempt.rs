@@ -6,7 +6,7 @@ use super::super::guess::{Before, guess};
 use super::super::input::refill;
 use super::{DeviceStepper, Fields, Piece, Settings, StepReport};
 use crate::contact::close::Since;
-use crate::device::{Device, DeviceError, Moment, Slot};
+use crate::device::{Device, DeviceError, Measures, Moment, Slot};
 use crate::model::State;
 use crate::scene::InitialGuess;
 use crate::solver::{Control, Needs, SolveError, SolveReport};
@@ -90,12 +90,14 @@ where
         let measures = self.device.measures(&mut self.pieces[index].problem)?;
         let method = self.settings.method;
         let negligible = negligible_energy(self.grasp.model(), self.pieces[index].h);
-        let fallen = measures.start_energy - measures.energy;
+        // Of another function than it ended with, if elements were converted meanwhile: there is nothing to compare.
+        let start_energy = if solve.converted { f64::INFINITY } else { measures.start_energy };
+        let fallen = start_energy - measures.energy;
         if fallen + measures.possible_decrease <= measures.rounding_energy.max(negligible) {
             // In free flight E is rounding, and its ups and downs would make steps shorter and shorter.
             self.step_length[1] = self.step_length[0];
         }
-        accept(method, &measures, negligible).map_err(Failure::Step)?;
+        accept(method, &Measures { start_energy, ..measures }, negligible).map_err(Failure::Step)?;
         accept_shape(&measures, self.first_stretch).map_err(Failure::Step)?;
         if !careful
             && method.may_jump(self.grasp.model().vertices())
@@ -103,7 +105,7 @@ where
         {
             accept_beside_staying(&measures, negligible).map_err(Failure::Step)?;
         }
-        let unmoved = solve.iterations > 0 && measures.energy >= measures.start_energy;
+        let unmoved = solve.iterations > 0 && measures.energy >= start_energy;
         let stalled = (unmoved || solve.stuck) && measures.possible_decrease > measures.rounding_energy;
         std::mem::swap(&mut self.fields.x_next, &mut self.fields.iterate);
         Ok(SolvedPiece { solve, stalled, certificate: measures.into() })
