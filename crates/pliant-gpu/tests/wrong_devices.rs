@@ -13,6 +13,14 @@ fn failed(fault: Fault) -> Vec<Check> {
     checks.into_iter().filter(|check| !check.passed).collect()
 }
 
+/// Whether any check fails; the first is enough.
+fn is_noticed(fault: Fault) -> bool {
+    let mut wrong = Wrong::new(fault);
+    let noticed = wrong.noticed.clone();
+    let _ = SUITE.run(&mut wrong, &mut |check| noticed.set(noticed.get() || !check.passed));
+    noticed.get()
+}
+
 /// The checks of these verbs fail.
 fn caught(fault: Fault, verbs: &[&str]) {
     let failed = failed(fault);
@@ -85,6 +93,55 @@ fn wrong_factors_slots_and_orders_are_seen() {
     caught(Fault::ColoursReversed, &["gauss_seidel", "relax"]);
     caught(Fault::KeepsMultipliers, &["constrain_colour, extended"]);
     caught(Fault::ForgetsMultipliers, &["constrain_colour, extended"]);
+}
+
+#[test]
+fn wrong_verbs_of_descent_are_seen() {
+    caught(Fault::TakesTheWorse, &["copy_unless_lower"]);
+    caught(Fault::NeverConverts, &["convert, request_conversion"]);
+    caught(Fault::OneScale, &["rescale, divide_by_scale", "descend_many"]);
+    for element in [
+        "St. Venant-Kirchhoff tet",
+        "neo-Hookean tet",
+        "Mooney-Rivlin tet",
+        "Fung tet",
+        "stable neo-Hookean tet",
+        "corotated tet",
+    ] {
+        let verbs = ["gradient", "objective_to, objective", "rescale, divide_by_scale", "descend_many"];
+        caught(Fault::Drops(element), &verbs);
+    }
+}
+
+/// What says something about a device, or without which nothing could be asked.
+const NO_VERBS: [&str; 12] = [
+    "name",
+    "precision",
+    "is_remote",
+    "has_direct_solver",
+    "sweep_way",
+    "sweep_bytes",
+    "force_bytes",
+    "stream",
+    "upload",
+    "points",
+    "working_time",
+    "expect_measures",
+];
+
+/// All functions of the trait, by its text: who adds a verb must have it asked.
+#[test]
+fn every_verb_of_the_trait_is_missed_where_it_does_nothing() {
+    fn name(line: &str) -> Option<&str> {
+        line.strip_prefix("    fn ")?.split(['(', '<']).next()
+    }
+    let text: &'static str = include_str!("../../pliant/src/device/mod.rs");
+    let (_, of_trait) = text.split_once("pub trait Device {").unwrap();
+    let (of_trait, _) = of_trait.split_once("\n}\n").unwrap();
+    let verbs: Vec<&str> = of_trait.lines().filter_map(name).filter(|verb| !NO_VERBS.contains(verb)).collect();
+    assert!(verbs.len() > 45, "{verbs:?}");
+    let unasked: Vec<&str> = verbs.into_iter().filter(|verb| !is_noticed(Fault::Idle(verb))).collect();
+    assert!(unasked.is_empty(), "nothing fails where these do nothing: {unasked:?}");
 }
 
 #[test]
