@@ -444,7 +444,7 @@ impl<'a, D: Device> Bench<'a, D> {
         let raised = device.scalar(Slot(6))?;
         // How many need it hangs on roundings where one is just about crushed; that there are any does not.
         out.scalars.push(f64::from(u8::from(raised > 0.0)));
-        tell(*device, out)
+        tell(device, out)
     }
 
     fn descent(&mut self, verb: Verb, case: &Case, fields: &Fields, out: &mut Answer) -> Result<(), DeviceError> {

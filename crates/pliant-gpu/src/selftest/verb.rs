@@ -102,8 +102,8 @@ const fn entry(verb: Verb, name: &'static str, roundings: f64) -> Entry {
     Entry { verb, name, roundings }
 }
 
-/// Roundings of `balance_bodies`, as derived: forces of 75 N on each of 652 vertices cancel, and a gradient is rounded some √16 times. What
-/// that leaves moves 180 N/m, and the size is that of x, 0.2 m: 75/(180 · 0.2) · √16 · √652 = 213. Seen: 210.
+/// Roundings of `balance_bodies`, as derived: forces of 75 N on each of 652 vertices cancel, and a gradient is rounded some √16
+/// times. What that leaves moves 180 N/m, and the size is that of x, 0.2 m: 75/(180 · 0.2) · √16 · √652 = 213. Seen: 210.
 pub(super) const BALANCED: f64 = 213.0;
 
 /// Every verb with its bound.
@@ -197,10 +197,11 @@ pub(super) const TABLE: [Entry; 45] = [
     // A decomposition: four sweeps of three rotations, 8 each with their products, twelve deep: √(12 · 8), and two quotients (10).
     entry(Verb::Convert, "convert, request_conversion", 24.0),
     entry(Verb::SetConversion, "set_conversion, undo_conversion", 24.0),
-    // That, second derivatives (24) of each of some 24 tets, and a solve with their sum (21): √(96 + 24 · 24) + 21.
+    // That, second derivatives (24) of each of some 24 tets, and a solve with their sum (21): √(96 + 24 · 24) + 21. Seen
+    // in a single draw, as of those below: 26.
     entry(Verb::DivideByBlocks, "rescale, divide_by_scale", 64.0),
     entry(Verb::DivideByLargest, "rescale to the largest", 64.0),
-    // A gradient (32) and that, six times: √(6 (32² + 64²)).
+    // A gradient (32) and that, six times: √(6 (32² + 64²)). Seen: 14.
     entry(Verb::DescendMany, "descend_many", 176.0),
 ];
 
