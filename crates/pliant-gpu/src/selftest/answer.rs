@@ -354,7 +354,7 @@ impl<'a, D: Device> Bench<'a, D> {
             out.points.extend(there);
             return read(*device, *n, a, out);
         }
-        // Slots 2 and 5: two numbers, the first of them less where there is any; 3: none, where there is a vertex.
+        // Slots 2 and 5: two numbers, the first of them less where there is a vertex; 3: none.
         device.write(&fields.whole[0], b);
         device.write(&fields.whole[1], c);
         device.dot(b, c, Slot(2));
@@ -388,8 +388,8 @@ impl<'a, D: Device> Bench<'a, D> {
         Ok(())
     }
 
-    /// Whether there are any sides, and whether they come back as they were given. The list itself hangs on roundings: some pair
-    /// is just about near enough.
+    /// Whether there are any sides, and whether they come back as they were given. The list itself hangs on roundings: some
+    /// pair is just about near enough.
     fn sides(&mut self, case: &Case, fields: &Fields, out: &mut Answer) -> Result<(), DeviceError> {
         self.begin(case, fields);
         let found = self.device.sides()?;

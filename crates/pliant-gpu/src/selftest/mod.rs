@@ -44,8 +44,8 @@ pub struct Check {
 pub enum Extent {
     /// Every verb on models of up to two thousand vertices, and whole steps.
     Usual,
-    /// Besides, the verbs on a million vertices: those that need colours on a chain, which has two, those that evaluate energies
-    /// without projection on tets; but not direct solves, eigenvalues and sides, which hosts find.
+    /// Besides, the verbs on a million vertices: those that need colours on a chain, which has two, those of descent on
+    /// tets; but no direct solves and eigenvalues, which are found on the host, and no bodies that touch each other.
     Large,
     /// Besides, these on a sheet: to colour the matrix and the constraints of a million vertices, and to find the answers, takes
     /// minutes.

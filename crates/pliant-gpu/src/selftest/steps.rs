@@ -58,8 +58,8 @@ contact_stiffness = 0.2
 const STEPS: usize = 10;
 const ITERATIONS: usize = 20;
 
-/// How much further other drivers may be off than what is derived in [`StepScene::bound`], which counts operations as rounded once:
-/// WGSL lets a quotient be rounded five times and a root nine times, and those are not the only operations.
+/// How much further other drivers may be off than what is derived in [`StepScene::bound`], which counts operations as
+/// rounded once: WGSL lets a quotient be rounded five times and a root nine times, and those are not the only ones.
 const OTHER_DRIVERS: f64 = 4.0;
 
 /// The same for all devices: nothing is left for a device to find out.
@@ -73,7 +73,8 @@ const PARAMETERS: Parameters = Parameters {
     renew_every: None,
 };
 
-/// Those of descents, which look at E in other iterations on a device that is far away: α is so short that E falls at every look.
+/// Those of descents, which look at E in other iterations on a device that is far away: α is so short that E falls at
+/// every look.
 const DESCENT: Parameters = Parameters { under_relaxation: Some(0.25), ..PARAMETERS };
 
 /// Scenes with where every method is after some steps of them.
@@ -135,12 +136,12 @@ impl StepScene {
         Ok(Self { name, steps, model, state, expected })
     }
 
-    /// Roundings that may add up in the steps of a method. An iteration rounds positions twice (a candidate, a blend), one of a
-    /// position-based method once for each of some 16 constraints of a vertex. What k roundings do adds up to √k of them at most:
-    /// iterations and steps after them make it fade. Where bodies touch, their balance comes on top.
+    /// Roundings that may add up in the steps of a method. An iteration rounds positions twice (a candidate, a blend), one of
+    /// a position-based method once for each of some 16 constraints of a vertex. What k roundings do adds up to √k of them
+    /// at most: iterations and steps after them make it fade. Where bodies touch, their balance comes on top.
     ///
-    /// Seen on lavapipe: in ten steps 11 of 80 of projective methods, 44 of 226 of position-based ones, 15 of 80 of descents; in a
-    /// step of bodies 31 of 238 and 5 of 72.
+    /// Seen on lavapipe: in ten steps 11 of 80 of projective methods, 44 of 226 of position-based ones, 15 of 80 of descents;
+    /// in a step of bodies 31 of 238 and 5 of 72.
     fn bound(&self, method: &Method) -> f64 {
         let roundings = if method.needs == Needs::Constraints { 16.0 } else { 2.0 };
         let balanced = method.minimises && self.model.self_friction.is_some();
