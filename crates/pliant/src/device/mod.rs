@@ -206,11 +206,9 @@ pub trait Device {
     fn upload(&mut self, model: &Arc<Model>, system: &Arc<System>) -> Result<Self::Problem, DeviceError>;
     /// On which sides of each other parts of bodies were in the last step: of vertices, then of edges; empty where bodies do
     /// not feel each other. Waits.
-    fn sides(&mut self) -> Result<[Vec<Side>; 2], DeviceError> {
-        Ok(Default::default())
-    }
+    fn sides(&mut self) -> Result<[Vec<Side>; 2], DeviceError>;
     /// Replaces them; for when a state is loaded.
-    fn set_sides(&mut self, _sides: &[Vec<Side>; 2]) {}
+    fn set_sides(&mut self, sides: &[Vec<Side>; 2]);
     /// Asks how far elements are converted because they are crushed ([`crate::model::Conversion::shares`]), whatever is recorded
     /// after. No numbers where nothing can be, or no step was begun.
     fn request_conversion(&mut self) -> Result<Self::Numbers, DeviceError>;
@@ -394,7 +392,7 @@ pub trait Device {
     fn enforce(&mut self, problem: &mut Self::Problem, x: &mut Self::Points, others: [&mut Self::Points; 2]);
     /// Moves bodies that no pin holds, together with all they may touch in the step, as a whole to where E is least: an
     /// unfinished solve leaves a net force and a net torque on them.
-    fn balance_bodies(&mut self, _problem: &mut Self::Problem, _x: &mut Self::Points) {}
+    fn balance_bodies(&mut self, problem: &mut Self::Problem, x: &mut Self::Points);
     /// Turns every part that no pin holds and no collider touched about its centre of mass to where it is nearest to x̃:
     /// takes off the turn that position-based sweeps give a part under stress of its own.
     fn turn_free_parts(&mut self, problem: &mut Self::Problem, x: &mut Self::Points);
