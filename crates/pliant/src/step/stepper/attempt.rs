@@ -9,7 +9,7 @@ use crate::contact::close::Since;
 use crate::device::{Device, DeviceError, Measures, Moment, Slot};
 use crate::model::State;
 use crate::scene::InitialGuess;
-use crate::solver::{Control, Needs, SolveError, SolveReport};
+use crate::solver::{Control, SolveError, SolveReport};
 use std::time::{Duration, Instant};
 
 /// On a remote device nobody looks whether iterations still change anything: however long the deadline, a step makes at most
@@ -186,7 +186,7 @@ where
         if !method.minimises || (!touches && initial_guess == InitialGuess::Inertia) {
             return;
         }
-        if method.needs != Needs::Energy || !touches {
+        if !method.descends() || !touches {
             device.balance_bodies(problem, x);
             return;
         }
