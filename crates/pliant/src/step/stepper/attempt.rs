@@ -99,10 +99,7 @@ where
         }
         accept(method, &Measures { start_energy, ..measures }, negligible).map_err(Failure::Step)?;
         accept_shape(&measures, self.first_stretch).map_err(Failure::Step)?;
-        if !careful
-            && method.may_jump(self.grasp.model().vertices())
-            && solve.iterations >= method.iterations
-        {
+        if !careful && method.may_jump(self.grasp.model().vertices()) && solve.iterations >= method.iterations {
             accept_beside_staying(&measures, negligible).map_err(Failure::Step)?;
         }
         let unmoved = solve.iterations > 0 && measures.energy >= start_energy;
