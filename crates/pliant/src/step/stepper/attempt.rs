@@ -97,10 +97,7 @@ where
         }
         accept(method, &measures, negligible).map_err(Failure::Step)?;
         accept_shape(&measures, self.first_stretch).map_err(Failure::Step)?;
-        if !careful
-            && method.may_jump(self.grasp.model().vertices())
-            && solve.iterations >= method.iterations
-        {
+        if !careful && method.may_jump(self.grasp.model().vertices()) && solve.iterations >= method.iterations {
             accept_beside_staying(&measures, negligible).map_err(Failure::Step)?;
         }
         let unmoved = solve.iterations > 0 && measures.energy >= measures.start_energy;
@@ -170,7 +167,7 @@ where
         let begun = Instant::now();
         device.measure(problem, Moment::End, x);
         self.certificate_time = measured + begun.elapsed();
-        self.ending_time = solved.elapsed();
+        self.endings.observe(solved.elapsed());
     }
 
     /// Moves bodies as a whole to where E is least. Solves that start at x̃ change nothing of how bodies fly, unless something
