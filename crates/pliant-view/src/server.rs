@@ -302,7 +302,7 @@ async fn admit(State(guard): State<Arc<Guard>>, request: Request, next: Next) ->
 /// Browsers load nothing from elsewhere, and show the page in no other one.
 async fn careful(request: Request, next: Next) -> Response {
     const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; \
-                          connect-src 'self' ws: wss:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
+                          connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
     let mut response = next.run(request).await;
     let headers = response.headers_mut();
     for (name, value) in [
