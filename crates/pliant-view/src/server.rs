@@ -10,6 +10,7 @@ use crate::guard::Guard;
 use crate::library::Library;
 use crate::orders::way;
 use crate::page::PAGE;
+use crate::scratch;
 use crate::session::Session;
 use axum::Router;
 use axum::extract::ws::WebSocketUpgrade;
@@ -179,6 +180,7 @@ fn serve_within<D: Devices + Sync>(
     };
     let address = Address { socket, token };
 
+    scratch::sweep();
     let (orders, inbox) = way();
     let (board, crowd) = (Arc::new(Board::new()), watch::Sender::new(Crowd::default()));
     let library = Library::beside(&options.file, &options.changes, scene.device.clone());
