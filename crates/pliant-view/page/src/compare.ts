@@ -7,7 +7,7 @@ import { ms, scientific, si, whole } from "./units.ts";
 
 /** CSS pixels: on a phone. */
 const NARROW = 260;
-/** In a picture that is less wide or high the legend is small, CSS pixels. */
+/** In a picture that is less wide or high the legend is one line, CSS pixels. */
 const TIGHT = [560, 400];
 
 export class Labels {

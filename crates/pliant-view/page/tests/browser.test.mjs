@@ -436,6 +436,23 @@ test("the names of two views stay over them when the window turns, paused and wi
   }
 });
 
+test("in a small picture the legend is beside the body", async () => {
+  for (const [width, height] of [[500, 700], [320, 400]]) {
+    await withPage(async (page) => {
+      await page.locator("#canvas").press("c");
+      await page.locator("#canvas").press("f");
+      await page.waitForTimeout(300);
+      const covered = await page.evaluate((count) => {
+        const { left, top, right, bottom } = document.getElementById("legend").getBoundingClientRect();
+        const within = ([x, y]) => x > left && x < right && y > top && y < bottom;
+        return Array.from({ length: count }, (_, v) => window.pliant.project(v)).filter(within).length;
+      }, SIDE * SIDE);
+      await shot(page, `legend-${width}`);
+      assert.equal(covered, 0);
+    }, { viewport: { width, height } });
+  }
+});
+
 test("on a phone two views have their names and numbers whole, and the legend in the first", async () => {
   for (const [width, height] of [[390, 844], [320, 640]]) {
     await withPage(async (page) => {
