@@ -75,7 +75,7 @@ export NODEVICE_SELECT=1
 check "tests" $cargo test --workspace --no-fail-fast
 # The total, in one line that a person or a CI system can read.
 awk '/^test result:/ { passed += $4; failed += $6; ignored += $8 } END { print passed " passed, " failed " failed, " ignored " skipped" }' "$log"
-if npm_is_there && scripts/chromium.sh >/dev/null; then
+if npm_is_there && scripts/chromium.sh >"$log" 2>&1; then
     check "page in a browser" env PLIANT_CHROMIUM="$(scripts/chromium.sh)" npm --prefix "$page" run --silent test:browser
 else
     missing "page in a browser" "install Chromium and Node.js"

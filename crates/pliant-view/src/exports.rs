@@ -4,6 +4,7 @@ use crate::client::Hall;
 use crate::orders::Order;
 use crate::page::PAGE;
 use crate::recording::{RecordingError, Saved, Take};
+use crate::scratch::Scratch;
 use axum::body::{Body, Bytes};
 use axum::extract::{Query, State};
 use axum::http::{StatusCode, header};
@@ -49,7 +50,7 @@ async fn frame(
     };
     let name = format!("{}.{ending}", snapshot.name);
     let written = tokio::task::spawn_blocking(move || {
-        let folder = tempfile::Builder::new().prefix("pliant-").tempdir()?;
+        let folder = Scratch::new()?;
         let path = folder.path().join(format!("frame.{ending}"));
         let mesh =
             Mesh { points: snapshot.state.x.clone(), triangles: snapshot.model.surface().collect(), ..Mesh::default() };

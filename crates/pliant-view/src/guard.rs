@@ -1,6 +1,7 @@
 //! Who may talk to the server. A page of another site must not, whatever name it gave to this machine's address.
 
 use axum::http::{HeaderMap, HeaderName, StatusCode, Uri, header};
+use std::net::{Ipv4Addr, Ipv6Addr};
 
 /// The rules of a server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -12,6 +13,10 @@ pub(crate) struct Guard {
 impl Guard {
     /// Whether a request may pass, or with which status and word it is turned away.
     pub fn admit(&self, headers: &HeaderMap, uri: &Uri) -> Result<(), (StatusCode, &'static str)> {
+        // Which of two would count is not for us to choose.
+        if [header::HOST, header::ORIGIN].iter().any(|name| headers.get_all(name).iter().nth(1).is_some()) {
+            return Err((StatusCode::FORBIDDEN, "the request names its host or origin twice"));
+        }
         let text = |name: HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
         let host = uri.authority().map(|authority| authority.as_str()).or_else(|| text(header::HOST));
         let Some(host) = host else { return Err((StatusCode::FORBIDDEN, "the request names no host")) };
@@ -50,14 +55,23 @@ fn same(a: &str, b: &str) -> bool {
     a.len() == b.len() && a.bytes().zip(b.bytes()).fold(0, |differs, (a, b)| differs | (a ^ b)) == 0
 }
 
-/// A host's name with its port, as browsers write it.
+/// A host's name or address, with its port or without, as browsers write it; nothing else is one.
 fn is_loopback(host: &str) -> bool {
-    let name = match host.strip_prefix('[') {
-        Some(rest) => rest.split(']').next().unwrap_or_default(),
-        None => host.split(':').next().unwrap_or_default(),
+    let is_port = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit()) && text.parse::<u16>().is_ok();
+    let name = match host.rsplit_once(':') {
+        Some((name, port)) if is_port(port) => name,
+        // A colon may be one of an address without a port.
+        Some(_) if host.ends_with(']') => host,
+        Some(_) => return false,
+        None => host,
     };
-    name.eq_ignore_ascii_case("localhost")
-        || name.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
+    match name.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+        Some(address) => address.parse::<Ipv6Addr>().is_ok_and(|address| address.is_loopback()),
+        None => {
+            name.eq_ignore_ascii_case("localhost")
+                || name.parse::<Ipv4Addr>().is_ok_and(|address| address.is_loopback())
+        }
+    }
 }
 
 #[cfg(test)]
@@ -87,6 +101,50 @@ mod tests {
             assert_eq!(status(&guard, host, None, "/"), 403, "{host}");
         }
         assert_eq!(guard.admit(&HeaderMap::new(), &"/".parse().unwrap()).unwrap_err().0, StatusCode::FORBIDDEN);
+    }
+
+    #[test]
+    fn a_host_is_a_name_with_a_port_and_nothing_else() {
+        for host in ["127.0.0.1", "[::1]", "localhost", "localhost:65535", "[0:0:0:0:0:0:0:1]:1"] {
+            assert!(is_loopback(host), "{host}");
+        }
+        for host in [
+            "127.0.0.1:1@evil.example",
+            "127.0.0.1@evil.example:1",
+            "evil.example@127.0.0.1:1",
+            "127.0.0.1:x",
+            "127.0.0.1:+1",
+            "127.0.0.1:1:1",
+            "127.0.0.1:65536",
+            "127.0.0.1/evil",
+            "localhost ",
+            "::1",
+            "[::1",
+            "[::1]evil:1",
+            "[::1]@evil.example",
+            "[127.0.0.1]:1",
+            "[]",
+            ":1",
+        ] {
+            assert!(!is_loopback(host), "{host}");
+        }
+    }
+
+    #[test]
+    fn who_names_its_host_or_origin_twice_is_refused() {
+        for name in [header::HOST, header::ORIGIN] {
+            for token in [None, Some("s3cret".to_string())] {
+                let mut headers = HeaderMap::new();
+                headers.insert(header::HOST, "127.0.0.1:1".parse().unwrap());
+                headers.insert(header::ORIGIN, "http://127.0.0.1:1".parse().unwrap());
+                let guard = Guard { token };
+                let uri = "/?token=s3cret".parse().unwrap();
+                assert_eq!(guard.admit(&headers, &uri), Ok(()));
+                // Not even if both say the same.
+                headers.append(&name, headers[&name].clone());
+                assert_eq!(guard.admit(&headers, &uri).unwrap_err().0, StatusCode::FORBIDDEN, "{name}");
+            }
+        }
     }
 
     #[test]

@@ -19,6 +19,7 @@ mod library;
 mod orders;
 mod page;
 mod recording;
+mod scratch;
 mod server;
 mod session;
 mod settings;

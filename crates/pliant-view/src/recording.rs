@@ -1,19 +1,20 @@
 //! What was recorded: frames in a file that nobody else sees, and what they are frames of.
 
+use crate::scratch::Scratch;
 use crate::view::View;
 use pliant::model::Model;
 use pliant::output::{FrameStore, FrameStoreError, GlbError, LARGEST_ANIMATION, LARGEST_PAGE, PageError, Recorded};
 use pliant::scene::Scene;
 use std::path::PathBuf;
 use std::sync::Arc;
-use tempfile::{TempDir, TempPath};
+use tempfile::TempPath;
 
 /// Recordings are not longer, bytes.
 const LONGEST: u64 = 1 << 30;
 
 /// A recording, going on or ended.
 pub(crate) struct Recording {
-    folder: Arc<TempDir>,
+    folder: Arc<Scratch>,
     store: FrameStore,
     scene: Arc<Scene>,
     model: Arc<Model>,
@@ -33,7 +34,7 @@ pub(crate) struct Take {
     /// Scene, method, first and last frame, as files of it are called.
     pub name: String,
     /// Keeps the frames.
-    folder: Arc<TempDir>,
+    folder: Arc<Scratch>,
     frames: PathBuf,
     scene: Arc<Scene>,
     model: Arc<Model>,
@@ -66,7 +67,7 @@ impl Recording {
     /// Of a view as it is simulated from now on.
     pub fn new(view: &View) -> Result<Self, String> {
         let failed = |error: &dyn std::fmt::Display| format!("no recording can be made: {error}");
-        let folder = tempfile::Builder::new().prefix("pliant-").tempdir().map_err(|error| failed(&error))?;
+        let folder = Scratch::new().map_err(|error| failed(&error))?;
         let store = FrameStore::open_or_create(&folder.path().join("frames"), view.model().vertices());
         let store = store.map_err(|error| failed(&error))?;
         Ok(Self {

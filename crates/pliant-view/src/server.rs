@@ -10,6 +10,7 @@ use crate::guard::Guard;
 use crate::library::Library;
 use crate::orders::way;
 use crate::page::PAGE;
+use crate::scratch;
 use crate::session::Session;
 use axum::Router;
 use axum::extract::ws::WebSocketUpgrade;
@@ -179,6 +180,7 @@ fn serve_within<D: Devices + Sync>(
     };
     let address = Address { socket, token };
 
+    scratch::sweep();
     let (orders, inbox) = way();
     let (board, crowd) = (Arc::new(Board::new()), watch::Sender::new(Crowd::default()));
     let library = Library::beside(&options.file, &options.changes, scene.device.clone());
@@ -302,7 +304,7 @@ async fn admit(State(guard): State<Arc<Guard>>, request: Request, next: Next) ->
 /// Browsers load nothing from elsewhere, and show the page in no other one.
 async fn careful(request: Request, next: Next) -> Response {
     const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; \
-                          connect-src 'self' ws: wss:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
+                          connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
     let mut response = next.run(request).await;
     let headers = response.headers_mut();
     for (name, value) in [

@@ -273,6 +273,8 @@ fn other_pages_names_and_addresses_are_turned_away_with_the_right_status() {
     let (status, page) = server.get("/", &host);
     assert!(status == 200 && page.contains("content-security-policy"), "{page}");
     assert_eq!(server.get("/", "Host: evil.example\r\n").0, 403);
+    assert_eq!(server.get("/", &format!("{host}Host: evil.example\r\n")).0, 403);
+    assert_eq!(server.get("/", &format!("{}@evil.example\r\n", host.trim_end())).0, 403);
     assert_eq!(server.get("/frame.obj", &format!("{host}Origin: http://evil.example\r\n")).0, 403);
     assert_eq!(server.get("/nothing", &host).0, 404);
     assert_eq!(server.get("/recording.glb", &host).0, 404);

@@ -83,6 +83,8 @@ export class Colouring {
       case "stretch": {
         stretches(view.x, this.topology.edges, this.lengths, this.values);
         const changed = this.cover(1e-4);
+        // Nothing is shorter than nothing: then either side has a scale of its own.
+        if (this.top > 1) for (let v = 0; v < this.values.length; v++) if (this.values[v] < 0) this.values[v] *= this.top;
         paint(this.values, -this.top, this.top, DIVERGING_TABLE, into);
         return changed;
       }
@@ -136,7 +138,7 @@ export class Colouring {
       case "body":
         return null;
       case "stretch":
-        return { title: "Stretch", stops: DIVERGING, swatches: false, labels: [`−${percent(top)}`, "0", `${more}+${percent(top)}`] };
+        return { title: "Stretch", stops: DIVERGING, swatches: false, labels: [`−${percent(Math.min(top, 1))}`, "0", `${more}+${percent(top)}`] };
       case "speed":
         return { title: "Speed", stops: SEQUENTIAL, swatches: false, labels: ["0", more + si(top, "m/s")] };
       case "residual":

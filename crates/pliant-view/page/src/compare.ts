@@ -7,6 +7,8 @@ import { ms, scientific, si, whole } from "./units.ts";
 
 /** CSS pixels: on a phone. */
 const NARROW = 260;
+/** In a picture that is less wide or high the legend is one line, CSS pixels. */
+const TIGHT = [560, 400];
 
 export class Labels {
   private readonly labels = [0, 1].map((view) => {
@@ -43,7 +45,7 @@ export class Labels {
     const first = this.stage.region(0, views);
     room.style.setProperty("--legend-bottom", `${size.y - first.height}px`);
     room.style.setProperty("--legend-room", `${first.width}px`);
-    room.classList.toggle("tight", views > 1 && first.width < NARROW);
+    room.classList.toggle("tight", first.width < TIGHT[0] || first.height < TIGHT[1]);
   }
 }
 

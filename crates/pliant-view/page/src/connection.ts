@@ -26,9 +26,20 @@ export function refusal(status: number): string | null {
 
 const SEEN = JSON.stringify({ do: "seen" });
 const WAITS = [0.5, 1, 1, 2, 2, 4, 5];
+/** Whoever watched lets the driver go first, s: the first one that a server hears drives. */
+const COURTESY = 0.3;
+
+/** How long to wait before the next attempt after so many that failed, s. */
+export function wait(attempts: number, watched: boolean): number {
+  const seconds = WAITS[Math.min(attempts, WAITS.length - 1)];
+  // Once: those that follow are as much later then.
+  return attempts === 0 && watched ? seconds + COURTESY : seconds;
+}
 
 export class Connection {
   private socket: WebSocket | null = null;
+  /** Another page drives. */
+  watches = false;
   private attempts = 0;
   private timer = 0;
   private n = 0;
@@ -95,7 +106,7 @@ export class Connection {
     };
     socket.onclose = ({ reason }) => {
       if (socket !== this.socket) return;
-      const seconds = WAITS[Math.min(this.attempts, WAITS.length - 1)];
+      const seconds = wait(this.attempts, this.watches);
       this.attempts += 1;
       this.listener.closed(reason, seconds);
       this.timer = window.setTimeout(() => this.open(), 1000 * seconds);

@@ -6,6 +6,7 @@ import { make, say } from "./dom.ts";
 import { methodField, numberField, sceneField, stiffnessField, usual, vectorField, type Field } from "./fields.ts";
 import type { Command, Settings, State } from "./messages.ts";
 import { toast } from "./notices.ts";
+import { fetched, keep } from "./save.ts";
 import { digits, ms } from "./units.ts";
 
 export interface ControlsHost {
@@ -66,6 +67,8 @@ export class Controls {
   private readonly links: { element: HTMLAnchorElement; path: string; needs: "nothing" | "recording" | "compare"; more: Record<string, string> }[] = [];
   private state: State | null = null;
   private saved = false;
+  /** Changes when what was saved would be another recording. */
+  private take = 0;
   /** What would lose a recording that is not saved, and was warned of: asked for again, it is done. */
   private warned: string | null = null;
   /** What was set before two methods were given the same budget, and that. */
@@ -126,14 +129,26 @@ export class Controls {
   }
 
   private link(label: string, path: string, needs: "nothing" | "recording" | "compare" = "nothing", more: Record<string, string> = {}): HTMLElement {
-    const element = make("a", {
-      download: "",
-      click: () => {
-        if (needs === "recording" && element.href) this.saved = true;
-      },
-    }, label);
+    const element = make("a", { download: "", click: (event) => void this.save(event as MouseEvent, element, needs === "recording") }, label);
     this.links.push({ element, path, needs, more });
     return element;
+  }
+
+  /** A browser does not tell the page what became of a link: only what the page has fetched is known to be whole. */
+  private async save(event: MouseEvent, link: HTMLAnchorElement, isRecording: boolean): Promise<void> {
+    if (!link.href || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    if (link.getAttribute("aria-busy") === "true") return;
+    const { take } = this;
+    link.setAttribute("aria-busy", "true");
+    const file = await fetched(link.href);
+    link.removeAttribute("aria-busy");
+    if (typeof file === "string") {
+      toast(`${link.textContent} is not saved: ${file}.`, "refused");
+      return;
+    }
+    keep(file);
+    if (isRecording && take === this.take) this.saved = true;
   }
 
   get pinning(): boolean {
@@ -249,7 +264,10 @@ export class Controls {
 
   private showRecording({ recording, views }: State): void {
     // It grows: what was saved was less, or another.
-    if (recording.on) this.saved = false;
+    if (recording.on) {
+      this.saved = false;
+      this.take += 1;
+    }
     this.record.show(recording.on ? "stop" : "record", recording.on ? "Stop recording" : views.length < 2 ? RECORD : `${RECORD} the first view`);
     this.record.press(recording.on);
     const length = recording.frames > 0 || recording.on ? `${digits(recording.seconds)} s` : "";

@@ -14,6 +14,10 @@ import { Stage } from "./stage.ts";
 /** The picture follows for so long, simulated s, and from no farther than so many times as far. */
 const FOLLOWED = 3;
 const GROWN = 1.6;
+/** From what is so many times as far as it is large one looks away from where it was. */
+const FAR = 4;
+
+const sizeOf = (box: THREE.Box3): number => box.min.distanceTo(box.max);
 
 export class Display {
   readonly stage: Stage;
@@ -31,8 +35,8 @@ export class Display {
   private wires = false;
   /** The first frame decides what is in view, if it has moved: who comes late finds the bodies elsewhere. */
   private unlooked = false;
-  /** How far, m, and until when, s, the picture steps back from what moves out of it, while nobody has turned it. */
-  private followed: { farthest: number; until: number | null } | null = null;
+  /** Until when, s, the picture steps back from what moves out of it, while nobody has turned it. */
+  private followed: { until: number | null } | null = null;
   private fresh = [false, false];
   private next: (Frame | null)[] = [null, null];
   private readonly ray = new THREE.Ray();
@@ -44,8 +48,6 @@ export class Display {
     this.legend = new Legend(legend);
     this.stage.scene.add(this.markers.group);
     this.stage.beforeView = (view) => this.turnTo(view);
-    // From then on the picture is whoever's hand is on it.
-    for (const kind of ["pointerdown", "wheel"]) canvas.addEventListener(kind, () => (this.followed = null), { capture: true, passive: true });
   }
 
   setTopology(topology: Topology): void {
@@ -74,28 +76,30 @@ export class Display {
     this.stage.redraw();
   }
 
-  /** All that is there now; before anything moved, what the server says. */
-  lookAtAll(): void {
+  /** All that is there now; before anything moved, what the server says. At first both: what moves may come back. */
+  lookAtAll(first = false): void {
     this.followed = null;
     if (!this.topology) return;
     const { low, high } = this.topology.info;
     const moved = this.bodies.filter((bodies) => bodies.ready);
-    const box = this.scenery?.box(moved.length > 0) ?? new THREE.Box3();
-    if (moved.length === 0) {
+    let box = this.scenery?.box(moved.length > 0) ?? new THREE.Box3();
+    for (const { x } of moved) for (let i = 0; i < x.length; i += 3) box.expandByPoint(this.point.fromArray(x, i));
+    if (first || moved.length === 0) {
+      const now = box.clone();
       box.expandByPoint(this.point.fromArray(low)).expandByPoint(this.point.fromArray(high));
       // What nothing lies below will hang or fall.
       const wide = Math.max(high[0] - low[0], high[2] - low[2]);
       if (!this.topology.info.scenery.some((thing) => thing.endless)) box.min.y = Math.min(box.min.y, high[1] - 0.8 * wide);
-    } else {
-      for (const { x } of moved) for (let i = 0; i < x.length; i += 3) box.expandByPoint(this.point.fromArray(x, i));
+      // What has gone far does not come back.
+      if (moved.length > 0 && sizeOf(box) > FAR * sizeOf(now)) box = now;
     }
     this.stage.frame(box.min.toArray(), box.max.toArray(), this.views);
   }
 
   /** Whoever looks at the whole scene for the first time sees what swings or falls out of the picture, too. */
   private lookFirst(): void {
-    this.lookAtAll();
-    this.followed = { farthest: GROWN * this.stage.distance, until: null };
+    this.lookAtAll(true);
+    this.followed = { until: null };
   }
 
   /** Steps back from what moves out of the picture in the first seconds. */
@@ -103,8 +107,9 @@ export class Display {
     const { followed } = this;
     if (!followed) return;
     followed.until ??= frame.info.time + FOLLOWED;
-    const most = followed.farthest / this.stage.distance;
-    if (frame.info.time > followed.until || !this.stage.stepBack(x, this.views, most)) this.followed = null;
+    // From then on the picture is whoever's hand is on it.
+    if (this.stage.turned || frame.info.time > followed.until) this.followed = null;
+    else this.stage.stepBack(x, this.views, GROWN);
   }
 
   /** The box around many frames. */
@@ -123,6 +128,7 @@ export class Display {
   setViews(views: number): void {
     if (views === this.views) return;
     this.views = views;
+    this.stage.refit(views);
     this.stage.redraw();
   }
 

@@ -256,6 +256,7 @@ export class Live {
     const drove = this.state?.you_drive ?? false;
     if (this.state) this.tellRestart(this.state, state);
     this.state = state;
+    this.connection.watches = !state.you_drive;
     if (!state.playing || state.busy) this.pace.clear();
     if (state.version !== VERSION) banner("version", "The server is of another version than this page: load it again.", RELOAD);
     this.display.setViews(Math.max(1, Math.min(2, state.views.length)));

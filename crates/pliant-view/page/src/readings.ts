@@ -18,8 +18,8 @@ const ROUNDING = 1e-6;
 
 export const ROWS: Row[] = [
   {
-    label: "Time", title: "Simulated time, number of the step, and how much slower than real time it passes, if it is slower", common: true,
-    text: (f, slow) => `${f.time.toFixed(2)} s · step ${whole(f.step)}${slow === null ? "" : ` · ×\u00a0${digits(slow)} of real time`}`,
+    label: "Time", title: "Simulated time, number of the step, and how fast that time passes, where it is slower than real time: × 0.5 is half as fast", common: true,
+    text: (f, slow) => `${f.time.toFixed(2)} s · step ${whole(f.step)}${slow === null ? "" : ` · ×\u00a0${digits(slow)}`}`,
     alarming: (_, slow) => slow !== null,
   },
   {

@@ -18,6 +18,8 @@ const FIELD = 38;
 const HALF_FIELD = Math.tan(THREE.MathUtils.degToRad(FIELD / 2));
 /** Part of the picture that a scene fills when it is looked at as a whole. */
 const FILLED = 0.86;
+/** A picture that is so many times as wide for its height, or as high for its width, is another one. */
+const REFORMED = 1.25;
 
 /** Whether pixels are computed without a graphics card, where smooth edges and shadows cost more than they show. */
 function onProcessor(): boolean {
@@ -46,6 +48,13 @@ export class Stage {
   beforeView: (view: number) => void = () => {};
   /** Called when there is more or less room. */
   resized: () => void = () => {};
+  /** Somebody has turned or moved the picture, or come nearer, since a box was looked at. */
+  turned = false;
+  /** From how far, m, the last box was looked at, and how wide the picture was for its height. */
+  private framed: { distance: number; aspect: number } | null = null;
+  /** The camera is moved by nobody's hand. */
+  private aiming = false;
+  private views = 1;
   private readonly renderer: THREE.WebGLRenderer;
   private readonly sky = new THREE.HemisphereLight();
   private readonly key = new THREE.DirectionalLight();
@@ -75,7 +84,10 @@ export class Stage {
     this.orbit = new OrbitControls(this.camera, canvas);
     this.orbit.enableDamping = false;
     this.orbit.maxPolarAngle = Math.PI * 0.95;
-    this.orbit.addEventListener("change", () => this.redraw());
+    this.orbit.addEventListener("change", () => {
+      if (!this.aiming) this.turned = true;
+      this.redraw();
+    });
     this.paint();
     whenThemeChanges(() => this.paint());
     new ResizeObserver(() => this.resize()).observe(room);
@@ -106,6 +118,7 @@ export class Stage {
     this.renderer.setSize(clientWidth, clientHeight, false);
     this.redraw();
     this.resized();
+    this.refit(this.views);
   }
 
   /** Where view `view` of `views` is drawn: side by side, or one above the other where that leaves more room. */
@@ -127,8 +140,8 @@ export class Stage {
     this.camera.updateMatrixWorld();
   }
 
-  /** Looks at a box from the front, a little from above and from the right. */
-  frame(low: Vec3, high: Vec3, views: number): void {
+  /** Looks at a box from the front, a little from above and from the right, and from so many times as far as needed. */
+  frame(low: Vec3, high: Vec3, views: number, farther = 1): void {
     this.low.fromArray(low);
     this.high.fromArray(high);
     const middle = this.low.clone().add(this.high).multiplyScalar(0.5);
@@ -137,8 +150,12 @@ export class Stage {
     const corners = [0, 1, 2, 3, 4, 5, 6, 7].flatMap((k) => [
       k & 1 ? this.low.x : this.high.x, k & 2 ? this.low.y : this.high.y, k & 4 ? this.low.z : this.high.z,
     ]);
-    const distance = this.distanceToSee(corners, middle, direction, this.region(0, views));
-    this.camera.position.copy(middle).addScaledVector(direction, distance);
+    const region = this.region(0, views);
+    const distance = this.distanceToSee(corners, middle, direction, region);
+    this.camera.position.copy(middle).addScaledVector(direction, farther * distance);
+    this.framed = { distance, aspect: region.width / region.height };
+    this.turned = false;
+    this.views = views;
     this.camera.near = 0.01 * radius;
     this.camera.far = 60 * radius;
     this.camera.updateProjectionMatrix();
@@ -146,7 +163,23 @@ export class Stage {
     this.orbit.minDistance = 0.05 * radius;
     this.orbit.maxDistance = 20 * radius;
     this.light(middle, radius);
+    this.settle();
+  }
+
+  /** The same box again where the picture has another form now, unless somebody has turned it. */
+  refit(views: number): void {
+    this.views = views;
+    if (!this.framed || this.turned) return;
+    const { width, height } = this.region(0, views);
+    const change = width / height / this.framed.aspect;
+    if (Math.max(change, 1 / change) < REFORMED) return;
+    this.frame(this.low.toArray(), this.high.toArray(), views, this.distance / this.framed.distance);
+  }
+
+  private settle(): void {
+    this.aiming = true;
     this.orbit.update();
+    this.aiming = false;
     this.redraw();
   }
 
@@ -167,22 +200,20 @@ export class Stage {
     return distance;
   }
 
-  /** Steps back until all points are in the picture, but no more than `most` times as far as it is; whether they are. */
-  stepBack(points: ArrayLike<number>, views: number, most: number): boolean {
+  /** Steps back until all points are in the picture, but no more than `most` times as far as the box was looked at from. */
+  stepBack(points: ArrayLike<number>, views: number, most: number): void {
     const { target } = this.orbit;
+    const farthest = most * (this.framed?.distance ?? 0);
     const direction = this.camera.position.clone().sub(target);
     const distance = direction.length();
     direction.normalize();
-    const needed = this.distanceToSee(points, target, direction, this.region(0, views));
-    if (needed <= distance) return true;
-    if (needed > most * distance) return false;
+    const needed = Math.min(farthest, this.distanceToSee(points, target, direction, this.region(0, views)));
+    if (needed <= distance) return;
     this.camera.position.copy(target).addScaledVector(direction, needed);
-    this.orbit.update();
-    this.redraw();
-    return true;
+    this.settle();
   }
 
-  get distance(): number {
+  private get distance(): number {
     return this.camera.position.distanceTo(this.orbit.target);
   }
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Colouring } from "../src/colouring.ts";
 import { detail } from "../src/compare.ts";
-import { refusal } from "../src/connection.ts";
+import { refusal, wait } from "../src/connection.ts";
 import { budgetLike, sharedBudget } from "../src/controls.ts";
 import { complaint, shortened, usual } from "../src/fields.ts";
 import { Hand } from "../src/hand.ts";
@@ -10,11 +10,13 @@ import { History, inView, LENGTH, Ring } from "../src/history.ts";
 import { Latency } from "../src/latency.ts";
 import { normals, outlines, restLengths, speeds, stretches } from "../src/measures.ts";
 import { Pace } from "../src/pace.ts";
+import { DIVERGING, paint, table } from "../src/palette.ts";
 import { beside, meet } from "../src/pick.ts";
 import { decodeFrame, decodeTopology, dequantise, isTopology, ProtocolError, readTold } from "../src/protocol.ts";
 import { decodeRecording } from "../src/recording.ts";
 import { ROWS } from "../src/readings.ts";
 import { lost, tellLost } from "../src/restarted.ts";
+import { fetched, nameIn } from "../src/save.ts";
 import { Timeline } from "../src/timeline.ts";
 import { digits, limitOfStep, ms, percent, roundUp, scientific, si } from "../src/units.ts";
 
@@ -189,6 +191,22 @@ test("a range of colours covers what there is, and shrinks only when far too lar
   assert.ok(colours.every((value) => value >= 0 && value <= 1));
 });
 
+test("an edge is shortened by its whole length at most, and that has the last colour", () => {
+  const colouring = new Colouring(decodeTopology(topology()));
+  colouring.setMode("stretch");
+  const view = { x: REST.map((x) => 41 * x), before: REST, seconds: 0, frame: decodeFrame(frame(), 7, 4)! };
+  const colours = new Float32Array(12);
+  colouring.paint(view, colours);
+  assert.deepEqual(colouring.legend()?.labels, ["−100 %", "0", "+5000 %"]);
+  // Vertex 1 is far away, and no edge of vertex 3 has any length.
+  view.x = new Float32Array(12);
+  view.x[3] = 41;
+  colouring.paint(view, colours);
+  const least = new Float32Array(3);
+  paint(Float32Array.of(-1), -1, 1, table(DIVERGING), least);
+  assert.deepEqual(colours.slice(9), least);
+});
+
 test("latency counts frames of the simulation, skipped ones too", () => {
   const latency = new Latency();
   for (const step of [10, 12, 14]) latency.received(step);
@@ -261,7 +279,7 @@ test("slow motion is measured by the times of frames, and told only where it is 
   pace.push(800, 0);
   assert.equal(pace.slow, null);
   const time = ROWS.find(({ label }) => label === "Time")!;
-  assert.equal(time.text({ time: 1, step: 60 } as never, 0.1), "1.00 s · step 60 · ×\u00a00.1 of real time");
+  assert.equal(time.text({ time: 1, step: 60 } as never, 0.1), "1.00 s · step 60 · ×\u00a00.1");
   assert.ok(time.alarming!({} as never, 0.1) && !time.alarming!({} as never, null));
 });
 
@@ -325,6 +343,28 @@ test("two views that are compared have what both have time for in a frame, or mo
 test("why a server takes no connection is told with what to do", () => {
   for (const [status, says] of [[401, /other? ?token|another token/], [503, /Close one/], [403, /Open the address/]] as const) assert.match(refusal(status)!, says);
   for (const status of [0, 200, 400, 500]) assert.equal(refusal(status), null);
+});
+
+test("whoever watched lets the driver be first at the next server", () => {
+  assert.deepEqual([0, 1, 2, 100].map((attempts) => wait(attempts, false)), [0.5, 1, 1, 5]);
+  assert.deepEqual([0, 1, 2, 100].map((attempts) => wait(attempts, true)), [0.8, 1, 1, 5]);
+});
+
+test("a file is saved when all of it has come, or it is told why not", async () => {
+  const real = globalThis.fetch;
+  const answers = (answer: () => Promise<Response>) => ((globalThis.fetch = answer as never), fetched("http://127.0.0.1:1/recording.glb"));
+  try {
+    assert.equal(await answers(async () => new Response("others download; try again\n", { status: 503 })), "others download; try again");
+    assert.equal(await answers(async () => new Response("", { status: 500 })), "the server answers 500");
+    assert.equal(await answers(() => Promise.reject(new TypeError("refused"))), "the connection was lost");
+    const cut = new ReadableStream({ start: (controller) => (controller.enqueue(new Uint8Array(9)), controller.error(new TypeError("cut"))) });
+    assert.equal(await answers(async () => new Response(cut)), "the connection was lost");
+    const whole = await answers(async () => new Response("glTF", { headers: { "content-disposition": 'attachment; filename="T-ch.glb"; filename*=UTF-8\'\'T%C3%BCch.glb' } }));
+    assert.ok(typeof whole !== "string" && whole.name === "Tüch.glb" && (await whole.data.text()) === "glTF");
+  } finally {
+    globalThis.fetch = real;
+  }
+  assert.deepEqual([nameIn(null), nameIn('attachment; filename="a.obj"'), nameIn("attachment; filename*=UTF-8''%E0")], ["", "a.obj", ""]);
 });
 
 test("rounding is no alarm, a vertex inside a collider is", () => {

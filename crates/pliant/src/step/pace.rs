@@ -11,6 +11,8 @@
 //! one. What remains unpredictable is covered by a reserve that grows with every surprise and shrinks slowly, so that a
 //! machine with stalls keeps its promise with fewer iterations, and a calm one uses its budget.
 
+use std::time::Duration;
+
 /// What is known of a device's speed on one problem. Times in s.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pace {
@@ -118,6 +120,27 @@ impl Pace {
             (self.per_iteration, self.overhead) =
                 if plausible { (share, overhead) } else { (seconds / iterations as f64, 0.0) };
         }
+    }
+}
+
+/// How long what ends a step took in the last few steps, certificate included.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Endings(Recent);
+
+/// Part of the budget that what ends a step gets at most.
+const MOST_FOR_ENDING: f64 = 0.5;
+
+impl Endings {
+    /// Takes note of one.
+    pub fn observe(&mut self, ending: Duration) {
+        self.0.push(ending.as_secs_f64());
+    }
+
+    /// Until when a step may iterate, from its begin: a tenth more than the usual ending and a fiftieth of the budget are
+    /// left. One ending that was held up says nothing of the next one.
+    pub fn iterate_for(&self, budget: Duration) -> Duration {
+        let room = (1.1 * self.0.median(0.0)).min(MOST_FOR_ENDING * budget.as_secs_f64());
+        (budget - budget / 50).saturating_sub(Duration::from_secs_f64(room))
     }
 }
 

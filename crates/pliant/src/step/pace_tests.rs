@@ -169,3 +169,22 @@ fn nonsense_from_the_device_is_ignored() {
         assert!(expected > 0.95 * 5e-3 && expected <= 5e-3, "{nonsense}: {expected}");
     }
 }
+
+/// Regression: a deadline left room for the last ending, so that after one that was preempted a step made one iteration.
+#[test]
+fn an_ending_that_was_held_up_does_not_shorten_the_next_step() {
+    let (budget, ms) = (Duration::from_millis(20), Duration::from_millis);
+    let mut endings = Endings::default();
+    assert_eq!(endings.iterate_for(budget), Duration::from_micros(19_600));
+    // Even if it is the first one, half of the budget remains.
+    endings.observe(ms(100));
+    assert_eq!(endings.iterate_for(budget), Duration::from_micros(9_600));
+    (0..4).for_each(|_| endings.observe(ms(1)));
+    assert_eq!(endings.iterate_for(budget), Duration::from_micros(18_500));
+    // Two of five are not the rule, a change that lasts is.
+    endings.observe(ms(100));
+    endings.observe(ms(30));
+    assert_eq!(endings.iterate_for(budget), Duration::from_micros(18_500));
+    (0..3).for_each(|_| endings.observe(ms(2)));
+    assert_eq!(endings.iterate_for(budget), Duration::from_micros(17_400));
+}

@@ -4,7 +4,7 @@ mod attempt;
 
 use super::error::way_out;
 use super::grasp::Grasp;
-use super::pace::{Observed, Pace};
+use super::pace::{Endings, Observed, Pace};
 use super::showing::Showing;
 use super::{Certificate, SimulationError};
 use crate::contact::close::Side;
@@ -124,8 +124,8 @@ pub(super) struct DeviceStepper<D: Device> {
     searched: Option<u64>,
     /// Time the last certificate took, which does not count as the step's.
     certificate_time: Duration,
-    /// Time from the end of the last solve to that of its piece, certificate included; a deadline leaves room for it.
-    ending_time: Duration,
+    /// Times from the end of a solve to that of its piece; a deadline leaves room for it.
+    endings: Endings,
     /// What is known of a remote device's speed.
     pace: Pace,
     /// When the step at hand began.
@@ -177,7 +177,7 @@ where
             input: StepInput::default(),
             searched: None,
             certificate_time: Duration::ZERO,
-            ending_time: Duration::ZERO,
+            endings: Endings::default(),
             pace: Pace::default(),
             begun: Instant::now(),
             showing: None,
@@ -256,11 +256,7 @@ where
 
     fn tries(&mut self, see: &mut dyn FnMut(State)) -> Result<StepReport, SimulationError> {
         self.begun = Instant::now();
-        // The certificate takes about as long as the last time; a fiftieth of the budget is for what varies.
-        let deadline = self
-            .settings
-            .budget
-            .map(|budget| self.begun + (budget - budget / 50).saturating_sub(self.ending_time * 11 / 10));
+        let deadline = self.settings.budget.map(|budget| self.begun + self.endings.iterate_for(budget));
         let mut reason = String::new();
         let mut retries = 0;
         for (pieces, careful) in TRIES {

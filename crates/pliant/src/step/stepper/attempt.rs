@@ -169,7 +169,7 @@ where
         let begun = Instant::now();
         device.measure(problem, Moment::End, x);
         self.certificate_time = measured + begun.elapsed();
-        self.ending_time = solved.elapsed();
+        self.endings.observe(solved.elapsed());
     }
 
     /// Moves bodies as a whole to where E is least. Solves that start at x̃ change nothing of how bodies fly, unless something
