@@ -178,10 +178,12 @@ where
         let Fields { v_next: before, iterate: x, .. } = &mut self.fields;
         let Settings { method, initial_guess, .. } = self.settings;
         let touches = self.grasp.model().has_contacts();
-        if !method.minimises || (!touches && initial_guess == InitialGuess::Inertia) {
+        let moves_bodies = if method.is_linear() { touches } else { method.minimises };
+        if !moves_bodies || (!touches && initial_guess == InitialGuess::Inertia) {
             return;
         }
-        let looks_at_energy = method.needs == Needs::Energy && !method.has_global_steps();
+        let by_energy = matches!(method.needs, Needs::Energy | Needs::Rotations);
+        let looks_at_energy = by_energy && !method.has_global_steps();
         if !looks_at_energy || !touches {
             device.balance_bodies(problem, x);
             return;
