@@ -171,13 +171,13 @@ const SOLID: SectionKeys = SectionKeys {
     name: "solid",
     many: true,
     decides: "shape",
-    about: "A soft solid. Generated shapes are centred at the origin; cylinders stand and tori lie around y. A creature stands on the origin, is 1 m high and looks along -z.",
+    about: "A soft solid. Generated shapes are centred at the origin; cylinders stand and tori lie around y. Creatures, cars and snowmen stand on the origin, are 1 m high or long, and look along -z.",
     keys: &[
         NAME,
         MESH,
         key(
             "shape",
-            Kind::Choice(&["box", "bar", "cylinder", "sphere", "torus", "double-helix", "creature"]),
+            Kind::Choice(&["box", "bar", "cylinder", "sphere", "torus", "double-helix", "creature", "car", "snowman"]),
             "required, unless there is a `mesh`",
             "The generated shape.",
         ),
@@ -213,8 +213,12 @@ const SOLID: SectionKeys = SectionKeys {
             "Length of edge wanted.",
         )
         .only(&["box", "bar", "cylinder", "sphere", "torus"]),
-        key("tets", Kind::Count(240, 50_000_000), "20000", "Number of tetrahedra wanted.")
-            .only(&["double-helix", "creature"]),
+        key("tets", Kind::Count(240, 50_000_000), "20000", "Number of tetrahedra wanted.").only(&[
+            "double-helix",
+            "creature",
+            "car",
+            "snowman",
+        ]),
         key(
             "material",
             Kind::Choice(&SOLID_NAMES),

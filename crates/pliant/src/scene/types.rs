@@ -89,6 +89,16 @@ pub enum MeshSource {
         /// Number of tets wanted; the generator comes as near as its lattice allows.
         tets: usize,
     },
+    /// A toy car, 1 m long, that stands on the origin and looks along −z.
+    Car {
+        /// Number of tetrahedra wanted.
+        tets: usize,
+    },
+    /// A snowman, 1 m high, that stands on the origin.
+    Snowman {
+        /// Number of tetrahedra wanted.
+        tets: usize,
+    },
     /// A creature on two legs with arms, ears and a tail, 1 m high, that stands on the origin and looks along −z.
     Creature {
         /// Number of tets wanted; the generator comes as near as its lattice allows.

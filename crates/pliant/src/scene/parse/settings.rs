@@ -30,6 +30,7 @@ pub(super) fn time(s: &Section<'_>, contact: &ContactSettings) -> Time {
 
 pub(super) fn solver(s: &Section<'_>) -> SolverSettings {
     s.check_keys(None);
+    let blend = s.number("blend").unwrap_or(0.5);
     SolverSettings {
         method: s.choice("method").unwrap_or("auto").to_string(),
         iterations: s.count("iterations"),
@@ -49,10 +50,7 @@ pub(super) fn solver(s: &Section<'_>) -> SolverSettings {
             "optimal" => InitialGuess::Optimal,
             "zero" => InitialGuess::Explicit { velocity: 0.0, force: 0.0 },
             "velocity+force" => InitialGuess::Explicit { velocity: 0.0, force: 1.0 },
-            "blend" => {
-                let velocity = s.number("blend").unwrap_or(0.5);
-                InitialGuess::Explicit { velocity, force: 1.0 - velocity }
-            }
+            "blend" => InitialGuess::Explicit { velocity: blend, force: 1.0 - blend },
             _ => InitialGuess::Inertia,
         }),
         contact_stiffness: s.number("contact_stiffness").unwrap_or(1.0),
