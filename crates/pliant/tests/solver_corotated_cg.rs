@@ -300,3 +300,22 @@ fn other_materials_are_refused_with_what_to_do() {
     let error = Simulation::new(&scene).err().unwrap().to_string();
     assert!(error.contains("as-rigid-as-possible tet") && error.contains("model = \"corotated\""), "{error}");
 }
+
+/// Of linear solves without end, each from where the last one ended.
+#[test]
+fn without_inertia_steps_tend_to_the_equilibrium_that_newton_finds() {
+    let [linear, exact] = ["corotated-cg", "newton"].map(|method| {
+        let text = format!(
+            "{BOX}{PIN}[time]\nquasistatic = true\n[device]\nprecision = 'f64'\n[solver]\nmethod = '{method}'\n"
+        );
+        let mut simulation = Simulation::new(&scene(&text)).unwrap();
+        for _ in 0..8 {
+            assert!(simulation.step().unwrap().iterations < 1000);
+        }
+        let x: Vec<[f64; 4]> = simulation.state().unwrap().x.iter().map(|x| Vec3::<f64>::of(*x).store()).collect();
+        x
+    });
+    let rest: Vec<[f64; 4]> = build(&scene(BOX)).1.x.iter().map(|x| Vec3::<f64>::of(*x).store()).collect();
+    let sunk = distance(&exact, &rest);
+    assert!(sunk > 1e-3 && distance(&linear, &exact) < 1e-4 * sunk, "{:e} of {sunk}", distance(&linear, &exact));
+}

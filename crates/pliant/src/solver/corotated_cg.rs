@@ -137,9 +137,14 @@ impl<D: Device> CorotatedCg<D> {
                 fields.place(device, problem, x);
             }
             report.converged = self.is_near(device, problem, report.iterations)?;
-            if control.tolerance > 0.0 && !report.converged {
+            if control.tolerance > 0.0 || control.settles() {
                 device.dot(&fields.r, &fields.r, RR);
-                report.converged = control.converged(device.scalar(RR)?, whole);
+                let residual = device.scalar(RR)?;
+                if !residual.is_finite() {
+                    return Err(SolveError::NotFinite { iteration: report.iterations - 1 });
+                }
+                report.converged |= control.converged(residual, whole);
+                report.settled |= !report.converged && control.settle(report.iterations, residual, 0);
             }
             if report.converged {
                 break;

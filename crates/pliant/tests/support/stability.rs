@@ -125,6 +125,8 @@ pub fn coarsen(scene: &mut Scene, scale: f64) {
             MeshSource::Torus { edge, minor_radius, .. } => *edge = (*edge / scale).min(*minor_radius),
             MeshSource::DoubleHelix { tets } => *tets = fewer(*tets, 100),
             MeshSource::Creature { tets } => *tets = ((*tets as f64 * scale.powi(3)) as usize).max(4000),
+            MeshSource::Car { tets } => *tets = ((*tets as f64 * scale.powi(3)) as usize).max(5000),
+            MeshSource::Snowman { tets } => *tets = ((*tets as f64 * scale.powi(3)) as usize).max(1000),
             MeshSource::File(_) => {}
         }
     }

@@ -41,6 +41,14 @@ struct Rest<R> {
     mu: [R; LANES],
 }
 
+/// Groups whose rotations one task finds, and where it writes.
+struct Turn<'a, R> {
+    groups: &'a mut [Group<R>],
+    rest: &'a [Rest<R>],
+    tets: &'a mut [FrozenTet<R>],
+    slots: &'a mut [[R; 4]],
+}
+
 /// Vertices in a row of one object.
 struct Piece {
     object: u32,
@@ -75,6 +83,8 @@ pub(super) struct Linear<R: Real> {
     setting: LinearSetting,
     pub(super) groups: Vec<Group<R>>,
     rest: Vec<Rest<R>>,
+    /// The tetrahedra of the groups once more, each in one place: vertices look at them in any order.
+    pub(super) tets: Vec<FrozenTet<R>>,
     slots: Vec<[R; 4]>,
     /// Slots of vertex i: `item[offset[i]..offset[i + 1]]`; a slot is (group · 4 + corner) · 8 + lane.
     pub(super) offset: Vec<u32>,
@@ -119,7 +129,7 @@ impl<R: Real> Group<R> {
 
     /// Finds the rotations at x, and what the corners feel there.
     #[inline(always)]
-    fn turn(&mut self, rest: &Rest<R>, stiffer: R, x: &[[R; 4]], slots: &mut [[R; 4]]) {
+    fn turn(&mut self, rest: &Rest<R>, stiffer: R, x: &[[R; 4]], tets: &mut [FrozenTet<R>], slots: &mut [[R; 4]]) {
         let x = self.corners(x);
         let mut deformed = [[R::ZERO; LANES]; 9];
         for lane in 0..LANES {
@@ -138,6 +148,7 @@ impl<R: Real> Group<R> {
             (0..9).for_each(|e| self.c[e][lane] = c[e / 3][e % 3]);
             self.lambda[lane] = rest.lambda[lane] * stiffer;
             self.mu[lane] = rest.mu[lane] * stiffer;
+            tets[lane] = self.tet(lane);
         }
         spread(&out, slots);
     }
@@ -168,9 +179,11 @@ fn multiply_groups<R: Real>(groups: &[Group<R>], p: &[[R; 4]], slots: &mut [[R; 
 }
 
 #[inline(always)]
-fn turn_groups<R: Real>(groups: &mut [Group<R>], rest: &[Rest<R>], stiffer: R, x: &[[R; 4]], slots: &mut [[R; 4]]) {
-    for ((group, rest), slots) in groups.iter_mut().zip(rest).zip(slots.chunks_exact_mut(4 * LANES)) {
-        group.turn(rest, stiffer, x, slots);
+fn turn_groups<R: Real>(task: Turn<'_, R>, stiffer: R, x: &[[R; 4]]) {
+    let (groups, rest) = (task.groups.iter_mut(), task.rest);
+    let out = task.tets.chunks_exact_mut(LANES).zip(task.slots.chunks_exact_mut(4 * LANES));
+    for ((group, rest), (tets, slots)) in groups.zip(rest).zip(out) {
+        group.turn(rest, stiffer, x, tets, slots);
     }
 }
 
@@ -193,10 +206,7 @@ macro_rules! wide_where_possible {
     };
 }
 wide_where_possible!(multiply_all, multiply_avx2, multiply_groups, (groups: &[Group<R>], p: &[[R; 4]], slots: &mut [[R; 4]]));
-wide_where_possible!(
-    turn_all, turn_avx2, turn_groups,
-    (groups: &mut [Group<R>], rest: &[Rest<R>], stiffer: R, x: &[[R; 4]], slots: &mut [[R; 4]])
-);
+wide_where_possible!(turn_all, turn_avx2, turn_groups, (task: Turn<'_, R>, stiffer: R, x: &[[R; 4]]));
 
 /// Tetrahedra by eights; what is missing in the last ones weighs nothing and hangs on the first of them.
 fn group_all<R: Real>(elements: &[Elements<R>]) -> (Vec<Group<R>>, Vec<Rest<R>>) {
@@ -259,6 +269,7 @@ impl<R: Real> Linear<R> {
         let count = pieces.iter().map(|piece| piece.object as usize + 1).max().unwrap_or(0);
         let mut linear = Self {
             setting,
+            tets: vec![FrozenTet { c: [Vec3::ZERO; 3], lambda: R::ZERO, mu: R::ZERO }; groups.len() * LANES],
             slots: vec![[R::ZERO; 4]; groups.len() * 4 * LANES],
             blocks: None,
             inverse: vec![Sym3::ZERO; vertices],
@@ -296,7 +307,7 @@ impl<R: Real> Linear<R> {
     fn own_stiffness(&self, i: usize) -> Sym3<R> {
         self.slots_at(i).iter().fold(Sym3::ZERO, |sum, &slot| {
             let (group, corner, lane) = place(slot);
-            let tet = self.groups[group].tet(lane);
+            let tet = &self.tets[group * LANES + lane];
             sum + tet.diagonal(tet.gradients()[corner])
         })
     }
@@ -337,11 +348,12 @@ impl<R: Real> CpuProblem<R> {
         let mut linear = known.unwrap_or_else(|| Box::new(Linear::new(self, setting)));
         start.copy_from_slice(&self.start);
         let stiffer = R::of(1.0 + self.model.rayleigh.retardation / self.system.h);
-        let Linear { groups, rest, slots, .. } = &mut *linear;
-        groups
-            .par_chunks_mut(TASK)
-            .zip(rest.par_chunks(TASK).zip(slots.par_chunks_mut(TASK * 4 * LANES)))
-            .for_each(|(groups, (rest, slots))| turn_all(groups, rest, stiffer, start, slots));
+        let Linear { groups, rest, tets, slots, .. } = &mut *linear;
+        let known = groups.par_chunks_mut(TASK).zip(rest.par_chunks(TASK));
+        let out = tets.par_chunks_mut(TASK * LANES).zip(slots.par_chunks_mut(TASK * 4 * LANES));
+        known.zip(out).for_each(|((groups, rest), (tets, slots))| {
+            turn_all(Turn { groups, rest, tets, slots }, stiffer, start);
+        });
         self.meet_linear(setting, start, &linear, b);
         if setting.preconditioner == Preconditioner::Jacobi {
             let mut inverse = std::mem::take(&mut linear.inverse);

@@ -2,7 +2,7 @@
 //! anew, row by row, so that no two tasks write to the same one.
 
 use super::linear::{Linear, place};
-use crate::math::{Mat3, Real, Vec3};
+use crate::math::{LANES, Mat3, Real, Vec3};
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -68,7 +68,7 @@ impl<R: Real> Blocks<R> {
                 let row = &mut value[(offset[i] - first) as usize..(offset[i + 1] - first) as usize];
                 for slot in linear.offset[i] as usize..linear.offset[i + 1] as usize {
                     let (group, corner, lane) = place(linear.item[slot]);
-                    let tet = linear.groups[group].tet(lane);
+                    let tet = &linear.tets[group * LANES + lane];
                     let c = tet.gradients();
                     for (c_j, &to) in c.iter().zip(&to[slot]) {
                         add(&mut row[to as usize], &tet.block(c[corner], *c_j));
