@@ -102,7 +102,7 @@ pub enum Command {
     /// List the devices of this machine
     #[command(after_help = DEVICES_AFTER)]
     Devices,
-    /// Find out whether a device computes right: every operation and whole steps, against the CPU in f64
+    /// Find out whether a device computes right: every operation that solvers use and whole steps, against the CPU in f64
     Selftest(SelftestArgs),
     /// Time the papers' tables on this machine, beside the papers' numbers
     Bench(BenchArgs),
@@ -296,7 +296,7 @@ pub struct SelftestArgs {
     /// What to test: cpu, gpu, gpu:NAME, or auto for what a simulation would use; `pliant devices` lists what there is
     #[arg(long, value_name = "NAME", default_value = "auto")]
     pub device: String,
-    /// Also try every operation on a million vertices, which takes minutes
+    /// Also try operations on a million vertices, which takes minutes
     #[arg(long)]
     pub large: bool,
 }

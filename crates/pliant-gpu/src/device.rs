@@ -270,7 +270,7 @@ impl Device for Gpu {
         });
         read.map_err(|error| self.device_error(error))?;
         let converted = self.request_conversion()?;
-        problem.potential.convert(&self.receive_numbers(converted)?);
+        problem.potential.convert(&self.receive_numbers(converted)?, std::iter::empty());
         let GpuProblem { order, potential, touching, .. } = problem;
         if let Some(touching) = touching {
             let touches = touching.read(&mut self.recorder, order).map_err(|error| self.device_error(error))?;

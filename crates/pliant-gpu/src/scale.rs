@@ -20,7 +20,7 @@ const STIFFEST: Slot = Slot(20);
 pub(crate) struct Scales {
     /// Diagonal blocks for each slot of the elements that have a formula of theirs; two vectors each.
     corners: Buffer,
-    /// Inertia and elements of constant stiffness, N/m.
+    /// Inertia, pins that are springs, and elements of constant stiffness, N/m.
     constant: Buffer,
     /// The block of each vertex and its inverse, two vectors each.
     blocks: Buffer,
@@ -64,10 +64,11 @@ pub(crate) fn descent_text(has_slots: bool) -> String {
     force_text(has_slots, none, include_str!("kernels/descent.wgsl"))
 }
 
-/// Inertia, and the diagonals of elements whose stiffness is constant, by place, N/m.
+/// Inertia, pins that are springs, and the diagonals of elements whose stiffness is constant, by place, N/m.
 fn constant(problem: &GpuProblem) -> Vec<f32> {
     let GpuProblem { model, system, order, .. } = problem;
-    let mut sum = system.inertia.clone();
+    let own = |(inertia, pin): (&f64, &f64)| inertia + pin;
+    let mut sum: Vec<f64> = system.inertia.iter().zip(&system.pin_stiffness).map(own).collect();
     for elements in model.elements.iter().filter(|elements| elements.wgsl().is_some_and(|twin| !twin.isotropic)) {
         let batch = elements.view();
         let Some(projective) = batch.projective() else { continue };

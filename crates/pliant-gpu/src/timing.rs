@@ -6,27 +6,15 @@ use crate::gpu::Gpu;
 use crate::kernel::Access;
 use crate::kernels::CountParameters;
 use crate::problem::GpuProblem;
-use pliant::device::{Blend, Device};
-use pliant::step::bench::shortest;
+use pliant::step::bench::time_jacobi;
 use std::time::Duration;
 
 impl Gpu {
     /// Seconds per Jacobi-Chebyshev iteration of a problem as it is cut now, wall clock, after sweeping for as long as
     /// `warm`: an idle GPU needs a second to reach its clock.
     pub fn time_sweeps(&mut self, problem: &mut GpuProblem, warm: Duration) -> Result<f64, GpuError> {
-        let [mut x, mut x_before] = [(); 2].map(|()| self.points(problem));
-        let wave = |i: usize| 1.0 + 1e-3 * (1.0 + i as f64 * 0.7).sin();
-        let moved: Vec<[f64; 3]> = (0..).zip(&problem.model.rest_x).map(|(i, x)| x.map(|c| c * wave(i))).collect();
-        self.write(&moved, &mut x);
-        self.write(&moved, &mut x_before);
-        let blends = [Blend { omega: 1.0, under_relaxation: 0.9 }; 96];
-        shortest(warm, |times| {
-            for _ in 0..times {
-                self.jacobi(problem, &mut x, &mut x_before, &blends, None);
-            }
-            self.finish()?;
-            Ok(times * blends.len())
-        })
+        let model = problem.model.clone();
+        time_jacobi(self, problem, &model.rest_x, warm, Self::finish)
     }
 
     /// Streams bytes by a kernel that does nothing else, and waits.

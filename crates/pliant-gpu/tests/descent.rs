@@ -178,8 +178,8 @@ fn steps_of_descent_agree_with_the_cpu_and_with_themselves_for_every_material() 
     }
     for model in MODELS {
         let text = block(model, "youngs_modulus = 4e5\nvelocity = [0, 0.5, 0]");
-        let (cpu, exact, _) = after(&on(&text, ["cpu", "f64"], "descent", 200), &CpuOnly, 4);
-        let scene = on(&text, ["gpu", "f32"], "descent", 200);
+        let (cpu, exact, _) = after(&on(&text, ["cpu", "f64"], "descent", 300), &CpuOnly, 4);
+        let scene = on(&text, ["gpu", "f32"], "descent", 300);
         let (gpu, found, retries) = after(&scene, &AllDevices, 4);
         let (again, ..) = after(&scene, &AllDevices, 4);
         let farthest = apart(&cpu.x, &gpu.x);

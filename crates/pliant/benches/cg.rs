@@ -62,7 +62,7 @@ impl<R: pliant::math::Real> Step<R> {
         if which == "velocity+force" {
             let mut g = self.field();
             self.device.gradient(&mut self.problem, &self.x, &mut g);
-            self.device.divide_by_inertia(&self.problem, &mut g);
+            self.device.divide_by_inertia(&self.problem, &mut g).unwrap();
             self.device.axpy(Factor::Value(-1.0), &g, &mut u);
         }
         if which == "velocity" {
@@ -81,7 +81,7 @@ impl<R: pliant::math::Real> Step<R> {
         let mut u = self.guess(guess);
         let [mut start, mut b, mut z, mut p, mut q] = [(); 5].map(|()| self.field());
         let Self { device, problem, .. } = self;
-        device.linearise(problem, setting, [&mut start, &mut b]);
+        device.linearise(problem, setting, [&mut start, &mut b]).unwrap();
         let mut r = b.clone();
         device.multiply_linear(problem, &u, &mut q);
         device.axpy(Factor::Value(-1.0), &q, &mut r);
@@ -254,7 +254,7 @@ fn parts(model: &Arc<Model>, state: &State, h: f64, assembled: bool) -> [f64; 3]
     let setting = LinearSetting { assembled, ..LinearSetting::default() };
     let [mut start, mut b, mut r, mut z, mut p, mut q, mut u] = [(); 7].map(|()| step.field());
     let Step { device, problem, .. } = &mut step;
-    let make = shortest(|| device.linearise(problem, setting, [&mut start, &mut b]));
+    let make = shortest(|| device.linearise(problem, setting, [&mut start, &mut b]).unwrap());
     r.clone_from(&b);
     device.precondition_linear(problem, &r, &mut z);
     device.conjugate(problem, &z, &mut p);

@@ -5,7 +5,7 @@ mod support;
 use pliant::math::Vec3;
 use pliant::model::State;
 use pliant::scene::Scene;
-use pliant::solver::METHODS;
+use pliant::solver::{METHODS, Needs};
 use pliant::step::Simulation;
 use support::*;
 
@@ -55,8 +55,11 @@ fn sag(simulation: &Simulation, state: &State) -> [f64; 2] {
 
 #[test]
 fn every_method_lets_a_vertex_follow_its_hand_as_far_as_spring_and_weight_allow_and_go_at_the_end() {
-    for method in METHODS {
-        let mut simulation = simulation(LIFTED, method.name);
+    // Cloth has no rotations that `corotated-cg` could hold.
+    for method in METHODS.iter().filter(|method| method.needs != Needs::Rotations) {
+        // 400 iterations without preconditioner leave it swinging, some percent off.
+        let iterations = if method.name == "nesterov" { "1600" } else { "400" };
+        let mut simulation = simulation(&LIFTED.replace("400", iterations), method.name);
         let falling = steps(&mut simulation, 2);
         assert!(falling.pinched.is_empty() && simulation.model().pins.is_empty(), "{}", method.name);
         let held = steps(&mut simulation, 118);
@@ -77,9 +80,7 @@ fn every_method_lets_a_vertex_follow_its_hand_as_far_as_spring_and_weight_allow_
             Some(*speed)
         });
         let expected = speeds.sum::<f64>() * H;
-        // One that is still swinging when it is let go, because 400 iterations without preconditioner do not solve a step.
-        let most = if method.name == "nesterov" { 0.05 } else { 0.02 };
-        assert!((fallen / expected - 1.0).abs() < most, "{}: fell {fallen} m, not {expected}", method.name);
+        assert!((fallen / expected - 1.0).abs() < 0.02, "{}: fell {fallen} m, not {expected}", method.name);
     }
 }
 

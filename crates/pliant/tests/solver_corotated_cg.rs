@@ -164,7 +164,7 @@ fn the_matrix_is_positive_definite_however_elements_are_crushed_and_inverted() {
         let mut step = Step::<f64>::new(&model, &state, H);
         let n = model.vertices();
         let (mut b, mut start) = (step.x.clone(), step.x.clone());
-        step.device.linearise(&mut step.problem, LinearSetting::default(), [&mut start, &mut b]);
+        step.device.linearise(&mut step.problem, LinearSetting::default(), [&mut start, &mut b]).unwrap();
         let inertia = &step.system.inertia;
         let csr = scalar_matrix(n, &matrix(&model, &state, inertia));
         Cholesky::analyse(&csr, 1).unwrap().factor(&csr).expect("positive definite");

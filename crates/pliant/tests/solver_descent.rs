@@ -149,9 +149,17 @@ fn ninety_six_iterations_of_descent_leave_a_thousandth_and_the_methods_keep_thei
     let comparison = compare(&CpuOnly, &question, &methods, |_| ()).unwrap();
     let errors: Vec<f64> = comparison.methods.iter().map(|m| m.curve.last().unwrap().relative_error).collect();
     println!("{names:?} {errors:?}");
+    let newton = compare(&CpuOnly, &question, &[("newton", None, 6)], |_| ()).unwrap();
+    let newton: Vec<f64> = newton.methods[0].curve.iter().map(|point| point.relative_error).collect();
+    println!("{newton:?}");
     let [plain, jacobi, nesterov, chebyshev, cg, lbfgs] = errors[..] else { panic!("{errors:?}") };
     assert!(plain > 2.0 * jacobi && jacobi > 2.0 * nesterov && nesterov > 2.0 * chebyshev, "{errors:?}");
-    assert!(chebyshev < 1e-3 && cg < 1e-2 && lbfgs < 1e-2, "{errors:?}");
+    assert!(chebyshev < 1e-3, "{errors:?}");
+    // Found: 7.5e-7 by Chebyshev, 5.9e-10 by conjugate gradients, 3.1e-10 by L-BFGS. Both know the spectrum better than one ρ does.
+    assert!(cg < chebyshev && lbfgs < chebyshev, "{errors:?}");
+    assert!(cg < 10.0 * lbfgs && lbfgs < 10.0 * cg, "{errors:?}");
+    // Per iteration nothing comes near Newton: found 5.0e-3, 5.4e-6 and 6.7e-11 after one, two and three.
+    assert!(newton[2] < nesterov && newton[3] < cg.min(lbfgs), "{newton:?}, {errors:?}");
 }
 
 /// Course fig 12: 96 iterations end about alike with a preconditioner that is 32 iterations old and with a new one.
@@ -225,9 +233,7 @@ fn crushed_solids_of_every_material_come_back_to_their_shape() {
         let [lattice, ball] = generated();
         for (shape, seed) in [(&lattice, 1), (&lattice, 2), (&lattice, 3), (&ball, 4 + k as u64)] {
             let recovery = recover(&crushed(shape, model, seed, "descent"));
-            // A ball in ten comes to rest wound twice around some inner edges, every tet the right way out (docs/results.md).
-            let back = recovery.is_whole() || shape.name == "ball" && recovery.finite && recovery.inverted == 0;
-            assert!(back, "{model} {} {seed}: {recovery:?}", shape.name);
+            assert!(recovery.is_whole(), "{model} {} {seed}: {recovery:?}", shape.name);
         }
     }
 }
@@ -235,9 +241,10 @@ fn crushed_solids_of_every_material_come_back_to_their_shape() {
 #[test]
 fn a_crushed_solid_of_irregular_tets_comes_back() {
     let Some(bar) = from_data("ipcbar_186", 0.05) else { return eprintln!("no reference data here") };
-    for (model, seed) in [("neo-hookean", 1), ("stvk", 2), ("spline", 3)] {
+    // The last two came back, and then moved apart with steps so short that they were lost in rounding.
+    for (model, seed) in [("neo-hookean", 1), ("stvk", 2), ("spline", 3), ("arap", 5), ("arap", 23)] {
         let recovery = recover(&crushed(&bar, model, seed, "descent"));
-        assert!(recovery.finite && recovery.inverted == 0, "{model} {seed}: {recovery:?}");
+        assert!(recovery.is_whole(), "{model} {seed}: {recovery:?}");
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::args::{Args, BenchArgs};
 use crate::printed::print_json;
-use crate::progress::say;
+use crate::progress::{say, showing};
 use crate::table::{Table, short};
 use crate::{Exit, command::bench::chosen};
 use pliant::colouring::{Algorithm, Colouring, Graph, Recoloured};
@@ -62,7 +62,7 @@ pub(crate) fn bench(args: &Args, typed: &BenchArgs) -> anyhow::Result<Exit> {
     for (name, side, is_solid) in MESHES.into_iter().filter(|(name, ..)| chosen.contains(name)) {
         say(&format!("{name}: colouring"));
         let case = Case::new(name, &mesh(side, is_solid)?);
-        case.time(&typed.device, warm, &mut rows)?;
+        showing("timing", || case.time(&typed.device, warm, &mut rows))?;
     }
     say(&table(&rows).text());
     if args.json {

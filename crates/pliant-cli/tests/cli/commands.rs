@@ -75,6 +75,10 @@ fn compare_takes_methods_that_fit_the_scene_and_says_what_it_left_out() {
         comparison["methods"].as_array().unwrap().iter().filter_map(|m| m["name"].as_str()).collect();
     assert!(names.contains(&"lbfgs-jacobi") && names.contains(&"descent"), "{names:?}");
     assert!(names.iter().all(|name| !name.starts_with("pd-") && !name.starts_with("pbd-")), "{names:?}");
+    assert!(!ended.stderr.contains("left out"), "{}", ended.stderr);
+    let ended =
+        place.call(&["compare", "scene.toml", "--frame", "1", "--iterations", "2", "--methods", "all", "--json"]);
+    assert!(ended.json()["methods"].as_array().is_some_and(|methods| methods.len() > names.len()), "{}", ended.stderr);
     assert!(ended.stderr.contains("left out") && ended.stderr.contains("pd-direct"), "{}", ended.stderr);
 
     let ended = Place::new(SMALL).call(&["compare", "scene.toml", "--frame", "1", "--iterations", "2", "--json"]);

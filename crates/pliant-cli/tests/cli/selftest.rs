@@ -1,5 +1,6 @@
 //! `pliant selftest`
 
+use crate::required::skip_without_gpu;
 use crate::support::{Place, SMALL, assert_has_keys};
 
 #[test]
@@ -11,7 +12,17 @@ fn selftest_passes_on_the_cpu_and_lists_every_check() {
     assert_eq!((report["passed"].as_bool(), report["failed"].as_u64()), (Some(true), Some(0)));
     let checks = report["checks"].as_array().unwrap();
     assert_has_keys(&checks[0], &["check", "model", "vertices", "error", "bound", "passed", "ms"]);
-    for verb in ["write, read", "gradient", "jacobi", "gauss_seidel", "end_step", "pd-jacobi-chebyshev", "xpbd"] {
+    for verb in [
+        "write, read",
+        "gradient",
+        "jacobi",
+        "gauss_seidel",
+        "end_step",
+        "descend_many",
+        "pd-jacobi-chebyshev",
+        "xpbd",
+        "descent",
+    ] {
         assert!(checks.iter().any(|check| check["check"] == verb), "{verb}");
     }
 
@@ -22,8 +33,7 @@ fn selftest_passes_on_the_cpu_and_lists_every_check() {
 
 #[test]
 fn selftest_runs_on_the_best_gpu_there_is() {
-    if pliant_gpu::adapters().is_empty() {
-        println!("skipped: no GPU, not even a software one");
+    if skip_without_gpu(!pliant_gpu::adapters().is_empty()) {
         return;
     }
     let place = Place::new(SMALL);

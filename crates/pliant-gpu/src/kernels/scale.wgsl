@@ -15,7 +15,7 @@ var<immediate> p: Parameters;
 // `divide`: r.
 @group(0) @binding(0) var<storage, read> slots: array<vec4<f32>>;
 @group(0) @binding(1) var<storage, read> slot_offsets: array<u32>;
-// What does not depend on positions: inertia and elements of constant stiffness, N/m.
+// What does not depend on positions: inertia, pins that are springs, and elements of constant stiffness, N/m.
 @group(0) @binding(2) var<storage, read> constant: array<f32>;
 // 1/D; 0 where held.
 @group(0) @binding(3) var<storage, read> inv_diagonal: array<f32>;

@@ -2,7 +2,9 @@
 
 use super::case::{Case, Fields, MOVED, ROUNDING};
 use super::verb::Verb;
-use pliant::device::{Blend, Device, DeviceError, Factor, Measures, Moment, Slot};
+use pliant::contact::close::Side;
+use pliant::device::{Blend, Device, DeviceError, Factor, Measures, Moment, Scale, Slot};
+use pliant::material::Elements;
 
 /// What a verb gave.
 #[derive(Clone, Debug, Default)]
@@ -43,11 +45,26 @@ const MANY: [Blend; 6] = {
     blends
 };
 
+/// Of iterations of descent, which are as short as solves begin with.
+const SHORT: [Blend; 6] = {
+    let mut blends = MANY;
+    let mut k = 0;
+    while k < blends.len() {
+        blends[k].under_relaxation = 0.5;
+        k += 1;
+    }
+    blends
+};
+
 impl<'a, D: Device> Bench<'a, D> {
     pub fn new(device: &'a mut D, case: &Case) -> Result<Self, DeviceError> {
         let problem = device.upload(&case.model, &case.system)?;
         let [a, b, c] = [(); 3].map(|()| device.points(&problem));
         Ok(Self { device, problem, a, b, c, n: case.model.vertices() })
+    }
+
+    pub fn device(&self) -> &D {
+        self.device
     }
 
     /// The answer of the device; waits for it.
@@ -66,7 +83,12 @@ impl<'a, D: Device> Bench<'a, D> {
             Verb::Jacobi | Verb::JacobiBlended | Verb::JacobiMany | Verb::Relax => {
                 self.jacobi(verb, case, fields, &mut out)?
             }
-            Verb::DivideByDiagonal | Verb::Multiply | Verb::GaussSeidel | Verb::Cycle | Verb::Descend => {
+            Verb::DivideByDiagonal
+            | Verb::Multiply
+            | Verb::GaussSeidel
+            | Verb::Cycle
+            | Verb::SolveDirect
+            | Verb::Descend => {
                 self.matrix(verb, case, fields, &mut out)?;
             }
             Verb::ConstrainJacobi | Verb::ConstrainColours | Verb::ConstrainExtended => {
@@ -83,6 +105,17 @@ impl<'a, D: Device> Bench<'a, D> {
                 read(*device, *n, a, &mut out)?;
             }
             Verb::Enforce | Verb::EndStep | Verb::EndStepPushed => self.finish(verb, case, fields, &mut out)?,
+            Verb::Request | Verb::CopyUnlessLower => self.asked(verb, fields, &mut out)?,
+            Verb::RequestScalars => self.asked_scalars(fields, &mut out)?,
+            Verb::Sides => self.sides(case, fields, &mut out)?,
+            Verb::LargestEigenvalue => {
+                out.scalars.push(self.device.largest_jacobi_eigenvalue(&mut self.problem));
+            }
+            Verb::Hold | Verb::Objective => self.objective(verb, case, fields, &mut out)?,
+            Verb::Convert | Verb::SetConversion => self.convert(verb, case, fields, &mut out)?,
+            Verb::DivideByBlocks | Verb::DivideByLargest | Verb::DescendMany => {
+                self.descent(verb, case, fields, &mut out)?;
+            }
         }
         Ok(out)
     }
@@ -92,6 +125,7 @@ impl<'a, D: Device> Bench<'a, D> {
         self.device.write(&fields.velocity, &mut self.b);
         // What was asked before must not matter.
         self.device.set_sides(&Default::default());
+        self.device.set_conversion(&[]);
         self.device.begin_step(&mut self.problem, &case.input, &self.a, &self.b);
     }
 
@@ -269,6 +303,10 @@ impl<'a, D: Device> Bench<'a, D> {
                 device.write(&fields.r, a);
                 device.cycle(problem, a, c);
             }
+            Verb::SolveDirect => {
+                device.write(&fields.r, a);
+                device.solve_direct(problem, a, c)?;
+            }
             _ => {
                 device.write(&fields.r, a);
                 device.copy(b, c);
@@ -302,6 +340,134 @@ impl<'a, D: Device> Bench<'a, D> {
             read(*device, *n, b, out)?;
         }
         Ok(())
+    }
+
+    /// What is asked for is what was there then.
+    fn asked(&mut self, verb: Verb, fields: &Fields, out: &mut Answer) -> Result<(), DeviceError> {
+        let Self { device, a, b, c, n, .. } = self;
+        device.write(&fields.x, a);
+        if verb == Verb::Request {
+            let reading = device.request(a)?;
+            device.write(&fields.r, a);
+            let mut there = vec![[f64::NAN; 3]; *n];
+            device.receive(reading, &mut there)?;
+            out.points.extend(there);
+            return read(*device, *n, a, out);
+        }
+        // Slots 2 and 5: two numbers, the first of them less where there is a vertex; 3: none.
+        device.write(&fields.whole[0], b);
+        device.write(&fields.whole[1], c);
+        device.dot(b, c, Slot(2));
+        device.write(&vec![[6.0; 3]; *n], b);
+        device.dot(b, b, Slot(5));
+        device.write(&vec![[f64::NAN; 3]; *n], b);
+        device.dot(b, c, Slot(3));
+        device.copy_scalar(Slot(2), Slot(1));
+        for lower in [[2, 5], [5, 2], [2, 1], [3, 5], [5, 3]] {
+            device.write(&fields.x, a);
+            device.write(&fields.r, b);
+            device.copy_unless_lower(lower.map(Slot), b, a);
+            read(*device, *n, a, out)?;
+        }
+        Ok(())
+    }
+
+    fn asked_scalars(&mut self, fields: &Fields, out: &mut Answer) -> Result<(), DeviceError> {
+        let Self { device, a, b, .. } = self;
+        device.write(&fields.whole[0], a);
+        device.write(&fields.whole[1], b);
+        device.dot(a, b, Slot(0));
+        device.dot(b, b, Slot(6));
+        let first = device.request_scalars()?;
+        device.dot(a, a, Slot(0));
+        let second = device.request_scalars()?;
+        for asked in [first, second] {
+            let numbers = device.receive_numbers(asked)?;
+            out.scalars.extend([0, 6].map(|slot: usize| numbers.get(slot).copied().unwrap_or(f64::NAN)));
+        }
+        Ok(())
+    }
+
+    /// Whether there are any sides, and whether they come back as they were given. The list itself hangs on roundings: some
+    /// pair is just about near enough.
+    fn sides(&mut self, case: &Case, fields: &Fields, out: &mut Answer) -> Result<(), DeviceError> {
+        self.begin(case, fields);
+        let found = self.device.sides()?;
+        let mut given = found.clone();
+        given.iter_mut().flatten().for_each(|side| side.direction = side.direction.map(|c| -c));
+        self.device.set_sides(&Default::default());
+        let none = self.device.sides()?;
+        self.device.set_sides(&given);
+        let same = self.device.sides()? == given;
+        let count = |sides: &[Vec<Side>; 2]| sides.iter().filter(|sides| !sides.is_empty()).count() as f64;
+        out.scalars.extend([count(&found), count(&none), f64::from(u8::from(same))]);
+        Ok(())
+    }
+
+    fn objective(&mut self, verb: Verb, case: &Case, fields: &Fields, out: &mut Answer) -> Result<(), DeviceError> {
+        self.begin(case, fields);
+        let Self { device, problem, a, b, n, .. } = self;
+        device.write(&fields.x, a);
+        if verb == Verb::Hold {
+            device.hold(problem, a);
+            return read(*device, *n, a, out);
+        }
+        device.write(&fields.start, b);
+        device.objective_to(problem, a, Slot(2));
+        device.objective_to(problem, b, Slot(5));
+        out.scalars.extend([device.scalar(Slot(2))?, device.scalar(Slot(5))?, device.objective(problem, a)?]);
+        Ok(())
+    }
+
+    fn convert(&mut self, verb: Verb, case: &Case, fields: &Fields, out: &mut Answer) -> Result<(), DeviceError> {
+        self.begin(case, fields);
+        let tell = |device: &mut D, out: &mut Answer| -> Result<(), DeviceError> {
+            let asked = device.request_conversion()?;
+            out.scalars.extend(device.receive_numbers(asked)?);
+            Ok(())
+        };
+        if verb == Verb::SetConversion {
+            // A step takes off a little of each, and is not to have been.
+            let count =
+                case.model.elements.iter().filter(|elements| elements.is_convertible()).map(Elements::len).sum();
+            let shares: Vec<f64> = (0..count).map(|c: usize| (c % 17) as f64 / 16.0).collect();
+            self.device.set_conversion(&shares);
+            tell(self.device, out)?;
+            self.device.begin_step(&mut self.problem, &case.input, &self.a, &self.b);
+            tell(self.device, out)?;
+            self.device.undo_conversion();
+            return tell(self.device, out);
+        }
+        let Self { device, problem, a, .. } = self;
+        device.write(&fields.x, a);
+        device.convert(problem, a, Slot(6));
+        let raised = device.scalar(Slot(6))?;
+        // How many need it hangs on roundings where one is just about crushed; that there are any does not.
+        out.scalars.push(f64::from(u8::from(raised > 0.0)));
+        tell(device, out)
+    }
+
+    fn descent(&mut self, verb: Verb, case: &Case, fields: &Fields, out: &mut Answer) -> Result<(), DeviceError> {
+        self.begin(case, fields);
+        let Self { device, problem, a, b, c, n } = self;
+        device.write(&fields.x, a);
+        // As a solve does it: what is crushed has no blocks that bound it.
+        device.convert(problem, a, Slot(6));
+        let scale = if verb == Verb::DivideByLargest { Scale::Largest } else { Scale::Blocks };
+        device.rescale(problem, scale, a);
+        if verb == Verb::DescendMany {
+            device.write(&fields.before, b);
+            let mut scratch = device.points(problem);
+            device.descend_many(problem, [a, b], &SHORT, Some(Slot(3)), [c, &mut scratch]);
+            out.scalars.push(device.scalar(Slot(3))?);
+            read(*device, *n, a, out)?;
+            return read(*device, *n, b, out);
+        }
+        // Which contacts are active.
+        device.gradient(problem, a, b);
+        device.write(&fields.r, b);
+        device.divide_by_scale(problem, b, c);
+        read(*device, *n, c, out)
     }
 
     fn finish(&mut self, verb: Verb, case: &Case, fields: &Fields, out: &mut Answer) -> Result<(), DeviceError> {

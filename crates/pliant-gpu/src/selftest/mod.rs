@@ -1,4 +1,5 @@
-//! Whether a device computes right: every verb of [`Device`] and whole steps, against the CPU in `f64`.
+//! Whether a device computes right: every verb of [`Device`] that computes, and whole steps of every method that needs no CPU,
+//! against the CPU in `f64`. A test (`tests/wrong_devices.rs`) holds that list to the trait.
 //!
 //! A [`Suite`] knows the questions and their exact answers; [`Suite::run`] asks a device. Any device can be asked, also
 //! the CPU in `f32`, which is a check of the checks.
@@ -14,9 +15,10 @@ use answer::{Answer, Bench, Expected, rounding};
 use case::Case;
 use pliant::device::rows::is_in_rows;
 use pliant::device::{Cpu, Device, DeviceError};
+use pliant::material::Elements;
 use std::any::Any;
 use std::time::Instant;
-use verb::{Entry, TABLE, Verb};
+use verb::{COLOURED, Entry, OF_LARGE_TETS, POWERS, SMALL, TABLE, Verb};
 
 /// One question to a device and how it did.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,15 +44,13 @@ pub struct Check {
 pub enum Extent {
     /// Every verb on models of up to two thousand vertices, and whole steps.
     Usual,
-    /// Besides, the verbs on a million vertices: those that need colours on a chain, which has two.
+    /// Besides, the verbs on a million vertices: those that need colours on a chain, which has two, those of descent on
+    /// tets; but no direct solves and eigenvalues, which are found on the host, and no bodies that touch each other.
     Large,
     /// Besides, these on a sheet: to colour the matrix and the constraints of a million vertices, and to find the answers, takes
     /// minutes.
     Largest,
 }
-
-/// What needs colours.
-const COLOURED: [Verb; 4] = [Verb::GaussSeidel, Verb::Relax, Verb::ConstrainColours, Verb::ConstrainExtended];
 
 /// Questions with their exact answers.
 pub struct Suite {
@@ -69,27 +69,35 @@ impl Suite {
     pub fn new(extent: Extent) -> Result<Self, DeviceError> {
         let mut parts = Vec::new();
         for case in models::usual() {
-            parts.push(Part::new(case, &mut TABLE.iter())?);
+            let projective = case.model.elements.iter().all(Elements::is_projective);
+            let asked = |entry: &&Entry| projective || entry.verb.is_of_any_energy();
+            parts.push(Part::new(case, &mut TABLE.iter().filter(asked))?);
         }
         if extent != Extent::Usual {
-            let asked = |entry: &&Entry| extent == Extent::Largest || !COLOURED.contains(&entry.verb);
+            let asked = |entry: &&Entry| {
+                !SMALL.contains(&entry.verb) && (extent == Extent::Largest || !COLOURED.contains(&entry.verb))
+            };
             parts.push(Part::new(models::large(), &mut TABLE.iter().filter(asked))?);
             let coloured = |entry: &&Entry| COLOURED.contains(&entry.verb);
             parts.push(Part::new(models::chain(), &mut TABLE.iter().filter(coloured))?);
+            let of_tets = |entry: &&Entry| OF_LARGE_TETS.contains(&entry.verb);
+            parts.push(Part::new(models::large_tets(), &mut TABLE.iter().filter(of_tets))?);
         }
         Ok(Self { parts, steps: steps::Steps::new()? })
     }
 
     /// How many checks a device gets.
     pub fn count<D: Device + 'static>(&self, device: &D) -> usize {
-        let verbs: usize = self.parts.iter().map(|part| part.expected.len()).sum();
+        let offered = |part: &Part| part.expected.iter().filter(|(entry, _)| offers(device, entry)).count();
+        let verbs: usize = self.parts.iter().map(offered).sum();
         verbs + self.cut_parts(device).count() + self.steps.count()
     }
 
     /// What a GPU sweeps in another way, too. To cut a million vertices takes longer than it shows.
     fn cut_parts<D: Device + 'static>(&self, device: &D) -> impl Iterator<Item = &Part> + use<'_, D> {
         let is_gpu = (device as &dyn Any).is::<Gpu>();
-        self.parts.iter().filter(move |part| is_gpu && part.case.model.vertices() < 100_000)
+        let swept = |part: &&Part| part.expected.iter().any(|(entry, _)| entry.verb == Verb::JacobiMany);
+        self.parts.iter().filter(move |part| is_gpu && swept(part) && part.case.model.vertices() < 100_000)
     }
 
     /// Asks a device; `seen` is called after each check. An error means that the device cannot be asked any more.
@@ -128,6 +136,11 @@ impl Suite {
         fix_cut(device, Some(Cut::Single));
         self.steps.run(device, note)
     }
+}
+
+/// Whether a device has the verb at all.
+fn offers<D: Device>(device: &D, entry: &Entry) -> bool {
+    entry.verb != Verb::SolveDirect || device.has_direct_solver()
 }
 
 /// Lets a GPU cut every mesh in this way.
@@ -171,12 +184,17 @@ impl Part {
         seen: &mut dyn FnMut(Check),
     ) -> Result<(), DeviceError> {
         let rounding = rounding(device);
+        let has_powers = self.case.model.elements.iter().any(Elements::is_convertible);
         let mut bench = Bench::new(device, &self.case)?;
         for (entry, expected) in self.expected.iter().filter(|(entry, _)| asks(entry)) {
+            if !offers(bench.device(), entry) {
+                continue;
+            }
             let begun = Instant::now();
             let found = bench.answer(entry.verb, &self.case, &self.case.fields)?;
             let ms = 1e3 * begun.elapsed().as_secs_f64();
-            let (error, bound) = (expected.error(&found), entry.roundings * rounding);
+            let powers = if has_powers && entry.verb.evaluates() { POWERS } else { 0.0 };
+            let (error, bound) = (expected.error(&found), (entry.roundings + powers) * rounding);
             let (model, vertices) = (format!("{}{way}", self.case.name), self.case.model.vertices());
             seen(Check { verb: entry.name, model, vertices, error, bound, passed: error <= bound, ms });
         }

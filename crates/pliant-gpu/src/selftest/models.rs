@@ -4,8 +4,9 @@ use super::case::Case;
 use pliant::contact::Collider;
 use pliant::disk_cache::DiskCache;
 use pliant::material::{
-    ArapTet, ArapTriangle, Batch, CurvedBending, Elements, QuadraticBending, Spring, StrainLimitTet,
-    StrainLimitTriangle, VolumeLimitTet,
+    ArapTet, ArapTriangle, Batch, CorotatedTet, CurvedBending, Elements, FungTet, LameParameters, MooneyRivlinTet,
+    NeoHookeanTet, QuadraticBending, Spring, StableNeoHookeanTet, StrainLimitTet, StrainLimitTriangle, StvkTet,
+    VolumeLimitTet,
 };
 use pliant::math::{SplitMix, Vec3};
 use pliant::mesh::{Mesh, generate, topology};
@@ -47,6 +48,20 @@ cells = [7, 5, 4]
 material = 'gelatine'
 position = [0.3, 0.1, -0.2]
 ";
+
+/// Solids of every material that has no projection, one with, and a sheet.
+fn materials() -> String {
+    let models = ["stvk", "neo-hookean", "mooney-rivlin", "fung", "stable-neo-hookean", "corotated", "arap"];
+    let mut text = "pliant = 1\n[[cloth]]\nsize = 0.5\nresolution = 9\n".to_string();
+    for (k, model) in models.iter().enumerate() {
+        let at = 0.12 * k as f64 - 0.36;
+        text += &format!(
+            "[[solid]]\nshape = 'box'\nsize = [0.1, 0.15, 0.3]\ncells = [2, 3, 4]\njitter = 0.003\nmodel = '{model}'\n\
+             material = 'gelatine'\nposition = [{at}, 0, 0]\n"
+        );
+    }
+    text
+}
 
 /// A sheet to be folded, and an irregular one that crosses it, which touch each other and themselves.
 const BODIES: &str = "
@@ -135,11 +150,19 @@ pub(super) fn usual() -> Vec<Case> {
         collapsed(),
         Case::new("bare cloth", built(CLOTH).0, &built(CLOTH).1.x, 4e-3),
         Case::new("bare solids", built(SOLIDS).0, &built(SOLIDS).1.x, 8e-3),
+        in_surroundings("materials", built(&materials()), 4e-3),
+        Case::new("bare materials", built(&materials()).0, &built(&materials()).1.x, 4e-3),
+        crushed(),
+        Case::new("thin materials", thin_materials().0, &thin_materials().1.x, 2e-4),
         in_surroundings("bodies", bodies(), 2e-3).slow(),
         Case::new("bare bodies", bodies().0, &bodies().1.x, 2e-3).slow(),
     ];
     let sizes = [0, 1, 31, 32, 33, 63, 64, 65, 127, 128, 129, 255, 256, 257];
     cases.extend(sizes.map(|n| in_surroundings("points", points(n), 2e-2)));
+    cases.extend([0, 1, 63, 64, 65, 255, 256, 257].map(|n| {
+        let (model, state) = loose_tets(n);
+        Case::new("tets", model, &state.x, 1e-2)
+    }));
     cases
 }
 
@@ -295,6 +318,90 @@ fn degenerate() -> Case {
         }
     }
     Case::new("degenerate", model, &state.x, 0.0)
+}
+
+/// Materials turned inside out, flattened, crushed, and gone to a line: of every solid a slice each.
+fn crushed() -> Case {
+    let (model, mut state) = built(&materials());
+    for body in &model.bodies[1..] {
+        let centre = model.rest_x[body.vertices.start][0] + 0.05;
+        for x in &mut state.x[body.vertices.clone()] {
+            let layer = ((x[2] + 0.15) / 0.075).round() as usize;
+            let line = if layer == 4 { centre } else { x[0] };
+            *x = [line, x[1], [-0.15, -0.075, -0.12, -0.12, -0.116][layer.min(4)]];
+        }
+    }
+    Case::new("crushed materials", model, &state.x, 0.0)
+}
+
+const LAME: LameParameters = LameParameters { mu: 1e4, lambda: 3e4 };
+
+/// Tets of all materials without projection on the same stencils, which are dealt out to them where `each_own`.
+fn of_all_materials(mesh: &Mesh, each_own: bool) -> [Elements<f64>; 6] {
+    let dealt = |which: usize| -> Vec<[u32; 4]> {
+        mesh.tets.iter().enumerate().filter(|(c, _)| !each_own || c % 6 == which).map(|(_, tet)| *tet).collect()
+    };
+    [
+        each(mesh, &dealt(0), |rest| StvkTet::new(rest, LAME.into()).expect(SLIVERS)),
+        each(mesh, &dealt(1), |rest| NeoHookeanTet::new(rest, LAME.into()).expect(SLIVERS)),
+        each(mesh, &dealt(2), |rest| MooneyRivlinTet::new(rest, LAME.into()).expect(SLIVERS)),
+        each(mesh, &dealt(3), |rest| FungTet::new(rest, LAME.into()).expect(SLIVERS)),
+        each(mesh, &dealt(4), |rest| StableNeoHookeanTet::new(rest, LAME.into()).expect(SLIVERS)),
+        each(mesh, &dealt(5), |rest| CorotatedTet::new(rest, LAME).expect(SLIVERS)),
+    ]
+}
+
+/// Tets a fiftieth as high as wide, of all materials.
+fn thin_materials() -> (Model, State) {
+    let mut mesh = generate::solid_box([0.5, 0.5, 0.5], [5, 5, 5]).expect("a box can be made");
+    mesh.points.iter_mut().for_each(|x| x[1] *= 0.02);
+    body(mesh, 0.5, |mesh, elements| elements.extend(of_all_materials(mesh, true)))
+}
+
+/// So many tets of every material, each with points of its own: numbers of elements at the edges of workgroups.
+fn loose_tets(count: usize) -> (Model, State) {
+    let mut random = SplitMix(count as u64);
+    let corners = [[0.0, 0.0, 0.0], [0.1, 0.0, 0.0], [0.0, 0.1, 0.0], [0.0, 0.0, 0.1]];
+    let mut points = Vec::new();
+    for _ in 0..count {
+        let at = random.point();
+        for corner in corners {
+            let by = random.point();
+            points.push(std::array::from_fn(|k| 0.3 * at[k] + corner[k] + 0.01 * by[k]));
+        }
+    }
+    let tets = (0..count as u32).map(|c| std::array::from_fn(|k| 4 * c + k as u32)).collect();
+    let mut mesh = Mesh { points, triangles: Vec::new(), tets };
+    mesh.orient_tets();
+    body(mesh, 0.05 * count as f64, |mesh, elements| {
+        elements.extend(of_all_materials(mesh, false));
+        elements.retain(|elements| !elements.is_empty());
+    })
+}
+
+/// A million vertices in tets of one material.
+pub(super) fn large_tets() -> Case {
+    let side = 64;
+    let mut points = Vec::new();
+    for i in 0..250_000 {
+        let at = [i % side, i / side % side, i / side / side].map(|k| k as f64 / 64.0 - 0.5);
+        points.extend([[0.0; 3], [0.01, 0.0, 0.0], [0.0, 0.01, 0.0], [0.0, 0.0, 0.01]].map(|by| {
+            let point: [f64; 3] = std::array::from_fn(|k| at[k] + by[k]);
+            point
+        }));
+    }
+    let mut builder = ModelBuilder::new("large tets");
+    builder.add_points("large tets", &points, &vec![2e-7; points.len()]);
+    let mut tets = Batch::<NeoHookeanTet<f64>, 4>::default();
+    for c in 0..points.len() / 4 {
+        let stencil: [u32; 4] = std::array::from_fn(|k| (4 * c + k) as u32);
+        let rest = stencil.map(|i| Vec3::of(points[i as usize]));
+        tets.push(stencil, NeoHookeanTet::new(rest, LAME.into()).expect(SLIVERS));
+    }
+    let (mut model, state) = builder.finish();
+    model.elements.push(tets.into());
+    model.acceleration = [0.3, -9.81, 0.1];
+    Case { pairs: 1, ..Case::new("large tets", model, &state.x, 1e-3) }
 }
 
 /// Springs of length zero, which have no direction of their own.

@@ -157,7 +157,8 @@ where
 
     fn gpu_answers(&self, gpu: &Gpu, sloppy: bool) -> Vec<Answer<N>> {
         let stencil = (0..self.x.len() as u32).map(|c| std::array::from_fn(|k| c * N as u32 + k as u32));
-        let elements = Elements::from(Batch { stencil: stencil.collect(), element: self.element.clone() });
+        let elements =
+            Elements::from(Batch { stencil: stencil.collect(), element: self.element.clone(), pulled: Vec::new() });
         let twin = elements.wgsl().expect("the element has a twin");
         let point = |p: Vec3<f64>, m: f64| [p.x as f32, p.y as f32, p.z as f32, m as f32];
         let corners = self.x.iter().flatten().zip(self.inv_mass.iter().flatten());

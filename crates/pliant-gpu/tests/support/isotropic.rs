@@ -146,7 +146,8 @@ where
 
     fn gpu_answers(&self, gpu: &Gpu, sloppy: bool) -> Vec<Answer> {
         let stencil = (0..self.x.len() as u32).map(|c| [0, 1, 2, 3].map(|k| 4 * c + k));
-        let elements = Elements::from(Batch { stencil: stencil.collect(), element: self.element.clone() });
+        let elements =
+            Elements::from(Batch { stencil: stencil.collect(), element: self.element.clone(), pulled: Vec::new() });
         let twin = elements.wgsl().expect("the element has a twin");
         let points: Vec<[f32; 4]> =
             self.x.iter().flatten().map(|p| [p.x as f32, p.y as f32, p.z as f32, 0.0]).collect();

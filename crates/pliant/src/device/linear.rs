@@ -1,5 +1,6 @@
 //! The linear system of a step: what a device is asked to make, and what it tells of solving it.
 
+use super::DeviceError;
 use crate::scene::LinearPreconditioner;
 
 /// How A of [`crate::device::Device::linearise`] is kept and solved.
@@ -21,4 +22,13 @@ pub struct Progress {
     pub gained_sq: f64,
     /// Mean square of how far vertices moved, m².
     pub moved_sq: f64,
+}
+
+/// What a device says of verbs on systems that it cannot make.
+pub(super) const NEVER_MADE: &str = "a device that refuses to linearise has no system";
+
+/// Why a device without these verbs refuses them.
+pub(super) fn unsupported(device: String) -> DeviceError {
+    let help = "use --device cpu, or another method, such as descent".to_string();
+    DeviceError::Unsupported { device, what: "linear system of a step".to_string(), help }
 }

@@ -208,18 +208,22 @@ pub trait Device {
     fn upload(&mut self, model: &Arc<Model>, system: &Arc<System>) -> Result<Self::Problem, DeviceError>;
     /// On which sides of each other parts of bodies were in the last step: of vertices, then of edges; empty where bodies do
     /// not feel each other. Waits.
-    fn sides(&mut self) -> Result<[Vec<Side>; 2], DeviceError> {
-        Ok(Default::default())
-    }
+    fn sides(&mut self) -> Result<[Vec<Side>; 2], DeviceError>;
     /// Replaces them; for when a state is loaded.
-    fn set_sides(&mut self, _sides: &[Vec<Side>; 2]) {}
+    fn set_sides(&mut self, sides: &[Vec<Side>; 2]);
     /// Asks how far elements are converted because they are crushed ([`crate::model::Conversion::shares`]), whatever is recorded
     /// after. No numbers where nothing can be, or no step was begun.
     fn request_conversion(&mut self) -> Result<Self::Numbers, DeviceError>;
     /// Replaces that; for when a state is loaded.
     fn set_conversion(&mut self, shares: &[f64]);
-    /// Back to what it was when the step in progress was begun, which is not to have been.
+    /// Back to what it was when the step in progress was begun, which is not to have been; what is wound up, too.
     fn undo_conversion(&mut self);
+    /// For how long something has been wound up ([`crate::model::Unwinding`]); 0 of a device that does not look.
+    fn wound(&self) -> u32 {
+        0
+    }
+    /// Replaces that; for when a state is loaded.
+    fn set_wound(&mut self, _wound: u32) {}
     /// A field of zeros with a point per vertex.
     fn points(&self, problem: &Self::Problem) -> Self::Points;
     /// Host to device.
@@ -371,8 +375,11 @@ pub trait Device {
     /// Largest eigenvalue of D⁻¹A: above 2, plain Jacobi does not converge.
     fn largest_jacobi_eigenvalue(&mut self, problem: &mut Self::Problem) -> f64;
 
-    /// r = (M/h²)⁻¹ r, in which pins that are springs count as inertia; 0 for held vertices.
-    fn divide_by_inertia(&mut self, _problem: &Self::Problem, _r: &mut Self::Points) {}
+    /// r = (M/h²)⁻¹ r, in which pins that are springs count as inertia; 0 for held vertices. This verb and those of linear systems
+    /// that follow are refused by devices that know nothing of them.
+    fn divide_by_inertia(&mut self, _problem: &Self::Problem, _r: &mut Self::Points) -> Result<(), DeviceError> {
+        Err(linear::unsupported(self.name()))
+    }
     /// Makes the linear system A (x − x_n) = b of a step of linearly implicit Euler (cg eq 9, for positions) from corotated
     /// tetrahedra with the rotations that they have at x_n, where the step begins: A = M/h² + K + D/h + contacts, b = −∇E(x_n).
     /// Contacts are those of x̃. x_n goes to `start`.
@@ -381,14 +388,21 @@ pub trait Device {
         _problem: &mut Self::Problem,
         _setting: LinearSetting,
         [_start, _b]: [&mut Self::Points; 2],
-    ) {
+    ) -> Result<(), DeviceError> {
+        Err(linear::unsupported(self.name()))
     }
     /// q = A p of the last [`Device::linearise`], zero for held vertices; remembers p·q of each object, for [`Device::advance`].
-    fn multiply_linear(&mut self, _problem: &mut Self::Problem, _p: &Self::Points, _q: &mut Self::Points) {}
+    fn multiply_linear(&mut self, _problem: &mut Self::Problem, _p: &Self::Points, _q: &mut Self::Points) {
+        unreachable!("{}", linear::NEVER_MADE);
+    }
     /// z = P⁻¹ r; remembers r·z of each object and the one before it, which is none after [`Device::linearise`].
-    fn precondition_linear(&mut self, _problem: &mut Self::Problem, _r: &Self::Points, _z: &mut Self::Points) {}
+    fn precondition_linear(&mut self, _problem: &mut Self::Problem, _r: &Self::Points, _z: &mut Self::Points) {
+        unreachable!("{}", linear::NEVER_MADE);
+    }
     /// p = z + β p with β = r·z over the one before; the first time p = z, if p is finite.
-    fn conjugate(&mut self, _problem: &mut Self::Problem, _z: &Self::Points, _p: &mut Self::Points) {}
+    fn conjugate(&mut self, _problem: &mut Self::Problem, _z: &Self::Points, _p: &mut Self::Points) {
+        unreachable!("{}", linear::NEVER_MADE);
+    }
     /// u += α p and r −= α q with α = r·z/p·q.
     fn advance(
         &mut self,
@@ -396,10 +410,11 @@ pub trait Device {
         [_p, _q]: [&Self::Points; 2],
         [_u, _r]: [&mut Self::Points; 2],
     ) {
+        unreachable!("{}", linear::NEVER_MADE);
     }
     /// What the last [`Device::advance`] did; waits.
     fn linear_progress(&mut self, _problem: &mut Self::Problem) -> Result<Progress, DeviceError> {
-        Ok(Progress::default())
+        Err(linear::unsupported(self.name()))
     }
 
     /// Forgets the multipliers of XPBD.
@@ -421,7 +436,7 @@ pub trait Device {
     fn enforce(&mut self, problem: &mut Self::Problem, x: &mut Self::Points, others: [&mut Self::Points; 2]);
     /// Moves bodies that no pin holds, together with all they may touch in the step, as a whole to where E is least: an
     /// unfinished solve leaves a net force and a net torque on them.
-    fn balance_bodies(&mut self, _problem: &mut Self::Problem, _x: &mut Self::Points) {}
+    fn balance_bodies(&mut self, problem: &mut Self::Problem, x: &mut Self::Points);
     /// Turns every part that no pin holds and no collider touched about its centre of mass to where it is nearest to x̃:
     /// takes off the turn that position-based sweeps give a part under stress of its own.
     fn turn_free_parts(&mut self, problem: &mut Self::Problem, x: &mut Self::Points);

@@ -13,7 +13,7 @@
 use super::error::not_negative;
 use super::isotropic::{PrincipalHessian, corotated_twists};
 use super::simplex::RestTet;
-use super::{Compliant, Energy, Hessian, LocalStep, MaterialError, Projective, WgslTwin};
+use super::{Compliant, Energy, Hessian, LocalStep, MaterialError, Projective, Pull, WgslTwin};
 use crate::math::polar::{lane_of, polar_rotations, set_lane};
 use crate::math::{Mat3, Real, Vec3, polar_rotation, svd};
 
@@ -110,6 +110,9 @@ impl<R: Real> Energy<R, 4> for ArapTet<R> {
     }
     fn hessian_diagonal(&self, x: &[Vec3<R>; 4]) -> [Mat3<R>; 4] {
         self.principal_hessian(x).diagonal(&self.rest)
+    }
+    fn pull(&self, rotation: Mat3<R>) -> Option<Pull<R, 4>> {
+        Some(Pull::new(&self.rest, self.weight(), rotation))
     }
 }
 

@@ -1,22 +1,24 @@
 //! Many elements of one kind, and the view of them that a solver sees: one dynamic call per batch, never per element.
 
-use super::{Compliant, Convertible, Corrections, Energy, Hessian, LocalStep, Projective};
+use super::{Compliant, Convertible, Corrections, Energy, Hessian, LocalStep, Projective, Pull};
 use crate::math::{Mat3, Real, Vec3};
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Elements of one kind with the points they act on; both lists have the same length.
+/// Elements of one kind with the points they act on; the first two lists have the same length.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Batch<E, const N: usize> {
     /// Indices of each element's points.
     pub stencil: Vec<[u32; N]>,
     /// Rest data and stiffness of each element.
     pub element: Vec<E>,
+    /// Elements that are pulled straight for now ([`Energy::pull`]), ascending, each with its R̄.
+    pub pulled: Vec<(u32, Mat3<f64>)>,
 }
 
 impl<E, const N: usize> Default for Batch<E, N> {
     fn default() -> Self {
-        Self { stencil: Vec::new(), element: Vec::new() }
+        Self { stencil: Vec::new(), element: Vec::new(), pulled: Vec::new() }
     }
 }
 
@@ -116,11 +118,47 @@ pub trait ConvertibleBatch<R: Real> {
 }
 
 impl<E, const N: usize> Batch<E, N> {
+    /// What stands for element `c`, where it is pulled straight.
+    #[inline]
+    pub(super) fn pull<R: Real>(&self, c: usize) -> Option<Pull<R, N>>
+    where
+        E: Energy<R, N>,
+    {
+        if self.pulled.is_empty() {
+            return None;
+        }
+        let k = self.pulled.binary_search_by_key(&(c as u32), |pulled| pulled.0).ok()?;
+        self.element[c].pull(self.pulled[k].1.cast())
+    }
+
+    /// Those of `items` that are pulled straight, with their slots.
+    fn for_pulled<'a, R: Real, S>(
+        &self,
+        items: impl Iterator<Item = usize>,
+        slots: &'a mut [S],
+        mut f: impl FnMut(Pull<R, N>, usize, &'a mut [S]),
+    ) where
+        E: Energy<R, N>,
+    {
+        if self.pulled.is_empty() {
+            return;
+        }
+        for (c, slots) in items.zip(slots.chunks_exact_mut(N)) {
+            if let Some(pull) = self.pull(c) {
+                f(pull, c, slots);
+            }
+        }
+    }
+
     pub(super) fn sum_values<R: Real>(&self, range: Range<usize>, x: &[[R; 4]]) -> f64
     where
         E: Energy<R, N>,
     {
-        range.map(|c| self.element[c].value(&self.points(c, x)).f64()).sum()
+        let value = |c: usize| match self.pull(c) {
+            Some(pull) => pull.value(&self.points(c, x)),
+            None => self.element[c].value(&self.points(c, x)),
+        };
+        range.map(|c| value(c).f64()).sum()
     }
 
     /// Writes N vectors per element of the range.
@@ -158,6 +196,17 @@ impl<E, const N: usize> Batch<E, N> {
             }
             first += count;
         }
+        self.write_pulled(range, x, out);
+    }
+
+    /// Gradients of those that are pulled straight.
+    fn write_pulled<R: Real>(&self, items: impl Iterator<Item = usize>, x: &[[R; 4]], out: &mut [[R; 4]])
+    where
+        E: Energy<R, N>,
+    {
+        self.for_pulled(items, out, |pull, c, slots| {
+            slots.iter_mut().zip(pull.gradient(&self.points(c, x))).for_each(|(slot, v)| *slot = v.store());
+        });
     }
 
     pub(super) fn write_gradients_of<R: Real>(&self, items: &[u32], x: &[[R; 4]], out: &mut [[R; 4]])
@@ -178,19 +227,25 @@ impl<E, const N: usize> Batch<E, N> {
                 *slot = v.store();
             }
         }
+        self.write_pulled(items.iter().map(|c| *c as usize), x, out);
     }
 
-    /// Calls `f` for every block of a Hessian of element `c`, if it has that one.
+    /// Calls `f` for every block of a Hessian of element `c`, if it has that one; what is pulled straight has one only.
     pub(super) fn visit_hessian<R: Real>(
         &self,
         c: usize,
         x: &[[R; 4]],
         hessian: impl FnOnce(&E, &[Vec3<R>; N]) -> Option<Hessian<R, N>>,
+        pulled: impl FnOnce(&Pull<R, N>, &[Vec3<R>; N]) -> Option<Hessian<R, N>>,
         f: &mut dyn FnMut(usize, usize, Mat3<R>),
     ) where
         E: Energy<R, N>,
     {
-        let Some(hessian) = hessian(&self.element[c], &self.points(c, x)) else { return };
+        let found = match self.pull(c) {
+            Some(pull) => pulled(&pull, &self.points(c, x)),
+            None => hessian(&self.element[c], &self.points(c, x)),
+        };
+        let Some(hessian) = found else { return };
         for (i, row) in hessian.iter().enumerate() {
             for (j, block) in row.iter().enumerate() {
                 f(i, j, *block);
@@ -203,9 +258,10 @@ impl<E, const N: usize> Batch<E, N> {
         E: Energy<R, N>,
     {
         debug_assert_eq!(out.len(), range.len() * N);
-        for (c, slots) in range.zip(out.chunks_exact_mut(N)) {
+        for (c, slots) in range.clone().zip(out.chunks_exact_mut(N)) {
             slots.copy_from_slice(&self.element[c].scale(&self.points(c, x)));
         }
+        self.for_pulled(range, out, |pull, c, slots| slots.copy_from_slice(&pull.scale(&self.points(c, x))));
     }
 }
 
@@ -241,7 +297,24 @@ impl<R: Real, E: Projective<R, N>, const N: usize> ProjectiveBatch<R> for Batch<
         }
     }
     fn project_range(&self, range: Range<usize>, x: &[[R; 4]], out: &mut [[R; 4]]) {
-        self.fill(range, x, out, |e, x| e.project(x));
+        self.fill(range.clone(), x, out, |e, x| e.project(x));
+        self.for_pulled(range, out, |pull, c, slots| {
+            slots.iter_mut().zip(pull.project(&self.points(c, x))).for_each(|(slot, v)| *slot = v.store());
+        });
+    }
+}
+
+impl<E, const N: usize> Batch<E, N> {
+    /// α, and C with ∇C, of element `c` at its points.
+    #[inline]
+    pub(super) fn compliance_and_constraint<R: Real>(&self, c: usize, x: &[Vec3<R>; N]) -> (R, (R, [Vec3<R>; N]))
+    where
+        E: Compliant<R, N>,
+    {
+        match self.pull(c) {
+            Some(pull) => (pull.compliance(), pull.constraint(x)),
+            None => (self.element[c].compliance(), self.element[c].constraint(x)),
+        }
     }
 }
 
@@ -250,7 +323,7 @@ impl<R: Real, E: Compliant<R, N>, const N: usize> CompliantBatch<R> for Batch<E,
         self.element[c].compliance()
     }
     fn constraint(&self, c: usize, x: &[[R; 4]], grad_out: &mut [[R; 4]]) -> R {
-        let (value, gradient) = self.element[c].constraint(&self.points(c, x));
+        let (_, (value, gradient)) = self.compliance_and_constraint(c, &self.points(c, x));
         for (slot, g) in grad_out.iter_mut().zip(gradient) {
             *slot = g.store();
         }

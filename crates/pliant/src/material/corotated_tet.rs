@@ -12,7 +12,7 @@ use super::elastic_constants::LameParameters;
 use super::error::not_negative;
 use super::isotropic::{PrincipalHessian, corotated_twists};
 use super::simplex::RestTet;
-use super::{Energy, Hessian, MaterialError, WgslTwin};
+use super::{Energy, Hessian, MaterialError, Pull, WgslTwin};
 use crate::math::eigen::project_psd;
 use crate::math::{Mat3, Real, Vec3, polar_rotation, svd};
 
@@ -87,6 +87,9 @@ impl<R: Real> Energy<R, 4> for CorotatedTet<R> {
     }
     fn hessian_diagonal(&self, x: &[Vec3<R>; 4]) -> [Mat3<R>; 4] {
         self.principal_hessian(x).diagonal(&self.rest)
+    }
+    fn pull(&self, rotation: Mat3<R>) -> Option<Pull<R, 4>> {
+        Some(Pull::new(&self.rest, R::of(2.0) * self.lame_mu * self.rest.measure, rotation))
     }
 }
 

@@ -90,11 +90,9 @@ fn multiplier_change<R: Real, const N: usize>(
 impl<R: Real, E: Compliant<R, N>, const N: usize> Corrections<R> for Batch<E, N> {
     fn correct_range(&self, range: Range<usize>, x: &[[R; 4]], setting: CorrectionSetting<R>, out: &mut [[R; 4]]) {
         for (c, slots) in range.zip(out.chunks_exact_mut(N)) {
-            let element = &self.element[c];
             let inv_mass = self.stencil[c].map(|i| setting.inv_mass[i as usize]);
-            let constraint = element.constraint(&self.points(c, x));
-            let compliance = element.compliance() * setting.inv_h_sq;
-            let change = multiplier_change(&constraint, &inv_mass, compliance, R::ZERO);
+            let (compliance, constraint) = self.compliance_and_constraint(c, &self.points(c, x));
+            let change = multiplier_change(&constraint, &inv_mass, compliance * setting.inv_h_sq, R::ZERO);
             for k in 0..N {
                 slots[k] = (constraint.1[k] * (inv_mass[k] * change)).store();
             }
@@ -109,15 +107,14 @@ impl<R: Real, E: Compliant<R, N>, const N: usize> Corrections<R> for Batch<E, N>
         setting: CorrectionSetting<R>,
     ) {
         for &c in items {
-            let (stencil, element) = (&self.stencil[c as usize], &self.element[c as usize]);
+            let stencil = &self.stencil[c as usize];
             let inv_mass = stencil.map(|i| setting.inv_mass[i as usize]);
             // SAFETY: nobody else uses these vertices meanwhile, says the caller.
             let points = stencil.map(|i| Vec3::load(unsafe { x.read(i as usize) }));
-            let constraint = element.constraint(&points);
-            let compliance = element.compliance() * setting.inv_h_sq;
+            let (compliance, constraint) = self.compliance_and_constraint(c as usize, &points);
             // SAFETY: a multiplier belongs to one element.
             let before = if setting.extended { unsafe { multiplier.read(c as usize) } } else { R::ZERO };
-            let change = multiplier_change(&constraint, &inv_mass, compliance, before);
+            let change = multiplier_change(&constraint, &inv_mass, compliance * setting.inv_h_sq, before);
             // SAFETY: as above.
             unsafe { multiplier.write(c as usize, before + change) };
             for k in 0..N {

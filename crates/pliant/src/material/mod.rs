@@ -26,6 +26,7 @@ pub mod hyperelastic;
 pub mod isotropic;
 mod law;
 mod pin;
+mod pull;
 mod quadratic_bending;
 mod registry;
 pub mod simplex;
@@ -53,6 +54,7 @@ pub use frozen_tet::FrozenTet;
 pub use hyperelastic::{FungTet, MooneyRivlinTet, NeoHookeanTet, StableNeoHookeanTet, StvkTet};
 pub use law::{LAWS, LawError, LawKind, SolidLaw, find_law};
 pub use pin::Pin;
+pub use pull::Pull;
 pub use quadratic_bending::QuadraticBending;
 pub use registry::Elements;
 pub use spline_energy::{MOST_KNOTS, SplineEnergy};
@@ -96,6 +98,10 @@ pub trait Energy<R: Real, const N: usize>: Copy + Send + Sync {
     fn hessian_diagonal(&self, x: &[Vec3<R>; N]) -> [Mat3<R>; N] {
         let hessian = self.hessian_psd(x);
         std::array::from_fn(|i| hessian[i][i])
+    }
+    /// What stands for it while the solid around it is wound up, with R̄; `None` of what has no part in that.
+    fn pull(&self, _rotation: Mat3<R>) -> Option<Pull<R, N>> {
+        None
     }
     /// What descents divide gradients by, for some iterations: [`Energy::hessian_diagonal`] of solids. What is thin turns
     /// meanwhile, and is stiff where it was slack; its blocks are as stiff in all directions ([`in_all_directions`]), N/m.

@@ -109,12 +109,25 @@ macro_rules! elements {
             pub fn convertible(&mut self) -> Option<&mut dyn ConvertibleBatch<R>> {
                 match self { $( Self::$variant(batch) => change!(batch, $convertible), )* }
             }
+            /// Those that are pulled straight for now; see [`Batch::pulled`].
+            pub fn pulled(&self) -> &[(u32, Mat3<f64>)] {
+                with_batch!(self, |batch| &batch.pulled)
+            }
+            /// Replaces them.
+            pub fn set_pulled(&mut self, pulled: Vec<(u32, Mat3<f64>)>) {
+                with_batch!(self, |batch| batch.pulled = pulled);
+            }
+            /// Elements that can be pulled straight.
+            pub fn are_pullable(&self) -> bool {
+                with_batch!(self, |batch| batch.element.iter().any(|element| element.pull(Mat3::IDENTITY).is_some()))
+            }
             /// The same elements in another precision.
             pub fn cast<S: Real>(&self) -> Elements<S> {
                 match self {
                     $( Self::$variant(batch) => Elements::$variant(Batch {
                         stencil: batch.stencil.clone(),
                         element: batch.element.iter().map(|e| e.cast()).collect(),
+                        pulled: batch.pulled.clone(),
                     }), )*
                 }
             }
@@ -157,13 +170,13 @@ macro_rules! elements {
                 self.write_gradients_of(items, x, out);
             }
             fn hessian_blocks(&self, c: usize, x: &[[R; 4]], f: &mut dyn FnMut(usize, usize, Mat3<R>)) {
-                self.visit_hessian(c, x, |element, x| Some(element.hessian_psd(x)), f);
+                self.visit_hessian(c, x, |e, x| Some(e.hessian_psd(x)), |p, x| Some(p.hessian_psd(x)), f);
             }
             fn exact_hessian_blocks(&self, c: usize, x: &[[R; 4]], f: &mut dyn FnMut(usize, usize, Mat3<R>)) {
-                self.visit_hessian(c, x, |element, x| Some(element.hessian_exact(x)), f);
+                self.visit_hessian(c, x, |e, x| Some(e.hessian_exact(x)), |p, x| Some(p.hessian_psd(x)), f);
             }
             fn excess_hessian_blocks(&self, c: usize, x: &[[R; 4]], f: &mut dyn FnMut(usize, usize, Mat3<R>)) {
-                self.visit_hessian(c, x, |element, x| element.hessian_excess(x), f);
+                self.visit_hessian(c, x, |e, x| e.hessian_excess(x), |_, _| None, f);
             }
             fn scale_range(&self, range: Range<usize>, x: &[[R; 4]], out: &mut [Mat3<R>]) {
                 self.write_scales(range, x, out);

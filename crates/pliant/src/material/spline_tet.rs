@@ -24,7 +24,7 @@ use super::error::not_negative;
 use super::isotropic::{PrincipalHessian, over_sum};
 use super::simplex::RestTet;
 use super::spline_energy::SplineEnergy;
-use super::{Convertible, Energy, Hessian, MaterialError};
+use super::{Convertible, Energy, Hessian, MaterialError, Pull};
 use crate::math::eigen::project_psd;
 use crate::math::{Mat3, Real, Vec3, polar_rotation, svd};
 
@@ -331,6 +331,10 @@ impl<R: Real> Energy<R, 4> for SplineTet<R> {
             return std::array::from_fn(|i| hessian[i][i]);
         }
         self.principal_hessian(self.deformation(x)).diagonal(&self.rest)
+    }
+    fn pull(&self, rotation: Mat3<R>) -> Option<Pull<R, 4>> {
+        let weight = R::of(2.0) * self.material.shear_modulus() * self.rest.measure;
+        Some(Pull::new(&self.rest, weight, rotation))
     }
 }
 

@@ -14,7 +14,7 @@
 use super::error::{not_negative, positive_range};
 use super::isotropic::{PrincipalHessian, separable};
 use super::simplex::{RestTet, RestTriangle, Simplex};
-use super::{Compliant, Energy, Hessian, LocalStep, MaterialError, Projective, WgslTwin, diagonal};
+use super::{Compliant, Energy, Hessian, LocalStep, MaterialError, Projective, Pull, WgslTwin, diagonal};
 use crate::math::svd::svd_3x2;
 use crate::math::{Mat3, Real, Svd, Vec3, svd};
 
@@ -124,6 +124,9 @@ impl<R: Real, const N: usize, const D: usize> Energy<R, N> for StrainLimit<R, N,
     /// As if the limit was reached: it may be, meanwhile.
     fn scale(&self, _: &[Vec3<R>; N]) -> [Mat3<R>; N] {
         diagonal(self.stiffness())
+    }
+    fn pull(&self, rotation: Mat3<R>) -> Option<Pull<R, N>> {
+        (D == 3).then(|| Pull::new(&self.rest, self.weight(), rotation))
     }
 }
 

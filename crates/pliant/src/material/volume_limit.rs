@@ -19,7 +19,7 @@
 use super::error::{not_negative, positive_range};
 use super::isotropic::PrincipalHessian;
 use super::simplex::RestTet;
-use super::{Compliant, Energy, Hessian, LocalStep, MaterialError, Projective, WgslTwin, diagonal};
+use super::{Compliant, Energy, Hessian, LocalStep, MaterialError, Projective, Pull, WgslTwin, diagonal};
 use crate::math::eigen::project_psd;
 use crate::math::{Mat3, Real, Svd, Vec3, svd};
 
@@ -225,6 +225,9 @@ impl<R: Real> Energy<R, 4> for VolumeLimitTet<R> {
     /// As if the limit was reached: it may be, meanwhile.
     fn scale(&self, _: &[Vec3<R>; 4]) -> [Mat3<R>; 4] {
         diagonal(self.stiffness())
+    }
+    fn pull(&self, rotation: Mat3<R>) -> Option<Pull<R, 4>> {
+        Some(Pull::new(&self.rest, self.weight(), rotation))
     }
 }
 

@@ -15,6 +15,7 @@ mod pin;
 mod potential;
 mod select;
 mod system;
+mod unwinding;
 mod viscous;
 
 pub use build::ModelBuilder;
@@ -27,6 +28,7 @@ pub use parts::{Links, connected_parts, free_parts, part_of_each};
 pub use pin::Pin;
 pub use potential::{Curvature, Potential};
 pub use system::{STILL, System};
+pub use unwinding::Unwinding;
 pub use viscous::Viscous;
 
 use crate::contact::Collider;
@@ -122,6 +124,8 @@ pub struct State {
     pub v_before: Vec<[f64; 3]>,
     /// How far elements are converted because they are crushed; see [`Conversion::shares`].
     pub converted: Vec<f64>,
+    /// For how long something has been wound up; see [`Unwinding::wound`].
+    pub wound: u32,
     /// α that the last solve of a descent method ended with; 0 where there is none.
     pub step_length: f64,
 }

@@ -22,7 +22,7 @@ use std::sync::Arc;
 pub struct Potential {
     model: Arc<Model>,
     system: Arc<System>,
-    /// The elements of the model with their conversion; `None` while nothing is converted.
+    /// The elements of the model as far as they are converted or pulled straight; `None` while none is.
     converted: Option<Vec<Elements<f64>>>,
     /// Inertial target, m.
     pub x_tilde: Vec<[f64; 4]>,
@@ -71,7 +71,7 @@ impl Potential {
         Self { model, system, converted, x_tilde, spring_pins, colliders, grips, viscous, touches, touch_bound }
     }
 
-    /// The elements, each as far converted as it is in this step.
+    /// The elements, each as far converted as it is in this step, or pulled straight.
     pub fn elements(&self) -> &[Elements<f64>] {
         self.converted.as_ref().unwrap_or(&self.model.elements)
     }
@@ -81,13 +81,16 @@ impl Potential {
         self.converted.clone_from(&other.converted);
     }
 
-    /// Replaces the conversion of the elements; see [`super::Conversion::shares`].
-    pub fn convert(&mut self, shares: &[f64]) {
-        if shares.iter().all(|share| *share == 0.0) {
+    /// Replaces the conversion of the elements, see [`super::Conversion::shares`], and which of each batch are pulled straight, see
+    /// [`super::Unwinding`].
+    pub fn convert<'a>(&mut self, shares: &[f64], pulled: impl Iterator<Item = &'a [(u32, Mat3<f64>)]> + Clone) {
+        if shares.iter().all(|share| *share == 0.0) && pulled.clone().all(<[_]>::is_empty) {
             self.converted = None;
-        } else {
-            set_shares(self.converted.get_or_insert_with(|| self.model.elements.clone()), shares);
+            return;
         }
+        let elements = self.converted.get_or_insert_with(|| self.model.elements.clone());
+        set_shares(elements, shares);
+        elements.iter_mut().zip(pulled).for_each(|(elements, pulled)| elements.set_pulled(pulled.to_vec()));
     }
 
     /// Replaces the contacts between bodies.

@@ -16,7 +16,7 @@ use thiserror::Error;
 
 /// How every checkpoint begins.
 pub(super) const MAGIC: [u8; 8] = *b"PLIANTCP";
-const VERSION: u32 = 5;
+const VERSION: u32 = 6;
 const HEADER: usize = 20;
 
 /// What must be the same for a run to go on from a checkpoint.
@@ -192,6 +192,7 @@ impl Checkpoint {
         }
         to.word(self.state.converted.len() as u64);
         self.state.converted.iter().for_each(|share| to.number(*share));
+        to.word(self.state.wound.into());
         to.number(self.state.step_length);
         for sides in &self.sides {
             to.word(sides.len() as u64);
@@ -354,8 +355,9 @@ impl<'a> Reader<'a> {
         let rho = Some(self.number()?).filter(|_| accelerated);
         let (time, step) = (self.number()?, self.word()?);
         let (x, v, v_before) = (self.points()?, self.points()?, self.points()?);
-        let (pinched, converted, step_length) = (self.pinched()?, self.numbers()?, self.number()?);
-        let state = State { x, v, time, step, pinched, v_before, converted, step_length };
+        let (pinched, converted) = (self.pinched()?, self.numbers()?);
+        let (wound, step_length) = (u32::try_from(self.word()?).ok()?, self.number()?);
+        let state = State { x, v, time, step, pinched, v_before, converted, wound, step_length };
         let sides = [self.sides()?, self.sides()?];
         let tally = self.tally()?;
         let fits = |other: &[[f64; 3]]| other.len() == state.x.len();
@@ -388,6 +390,7 @@ mod tests {
                 pinched: vec![Pinched { drag: 1, vertex: 7, anchor: [0.1, 0.2, 0.3] }],
                 v_before: vec![[0.1, 0.0, 0.0], [0.0, 0.2, 0.0]],
                 converted: vec![0.0, 0.35],
+                wound: 12,
                 step_length: 0.343,
             },
             sides: [

@@ -590,7 +590,7 @@ const SOLVER: SectionKeys = SectionKeys {
             "under_relaxation",
             Kind::Number(PLAIN, Range::BELOW_TWO),
             "the largest that is safe",
-            "Factor on each step of the Jacobi, Gauss-Seidel, direct and multigrid methods, and of `vivace-chebyshev`.",
+            "Factor on each step, of descents on the first; not of `vivace`, conjugate gradients, L-BFGS and Newton.",
         ),
         key(
             "over_relaxation",

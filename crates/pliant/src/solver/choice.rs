@@ -15,6 +15,9 @@ const NEWTON_LIMIT: usize = 2_000;
 /// sags where its iterations do not reach from end to end.
 const SOLID_NEWTON_LIMIT: usize = 10_000;
 
+/// The same of cloth. Factors of larger sheets take tens of gigabytes.
+const CLOTH_NEWTON_LIMIT: usize = 100_000;
+
 /// κ above which a solve by projections is far from done after any usual number of iterations: cloth of centimetres, stiff
 /// solids and paper fall in slow motion, and melt on colliders.
 const STIFF: f64 = 1e6;
@@ -44,10 +47,17 @@ pub fn choose_method(scene: &Scene, model: &Model, direct: bool) -> &'static Met
 }
 
 /// Where an element has no projection. Descents need hundreds of iterations for cloth, or for cloth beside a solid, and with
-/// their usual ones it hangs in the air or stretches by half; Newton ends in some ten, if it is to be had and there is time.
+/// their usual ones it hangs in the air or stretches by half; Newton ends in some ten, if it is to be had and there is time:
+/// without a factor where that would be too large.
 fn any_energy(model: &Model, newton: bool) -> &'static str {
-    let slow = model.is_of_solids() && model.vertices() > SOLID_NEWTON_LIMIT;
-    if newton && !slow { "newton" } else { "descent" }
+    let solids = model.bodies.iter().filter(|body| !body.tets.is_empty());
+    let of_solids: usize = solids.map(|body| body.vertices.len()).sum();
+    let small = of_solids <= SOLID_NEWTON_LIMIT && model.vertices() - of_solids <= CLOTH_NEWTON_LIMIT;
+    match (newton, small, model.is_of_solids()) {
+        (true, true, _) => "newton",
+        (true, false, false) => "newton-pcg",
+        _ => "descent",
+    }
 }
 
 /// κ: the largest ratio of a vertex's stiffness to its inertia m/h².
@@ -99,6 +109,9 @@ mod tests {
         assert_eq!(chosen(&cloth("stretch = 'stvk'"), true), "newton");
         assert_eq!(chosen(&cloth("bend = 'dihedral'"), true), "newton");
         assert_eq!(chosen(&format!("{}{}", cloth(""), solid(4)), true), "newton");
+        // Factors of these would fill the memory.
+        assert_eq!(chosen(&format!("{}{}", cloth(""), solid(22)), true), "newton-pcg");
+        assert_eq!(chosen(&cloth("stretch = 'stvk'").replace("61", "320"), true), "newton-pcg");
         assert_eq!(chosen(&format!("{deadline}{}", cloth("stretch = 'stvk'")), true), "descent");
     }
 

@@ -179,6 +179,8 @@ pub struct SolveReport {
     pub settled: bool,
     /// It ended because no step along its direction lowers E; Newton only.
     pub stuck: bool,
+    /// Elements were converted meanwhile: E is not the function any more that it was at the start.
+    pub converted: bool,
 }
 
 /// Why a solve gave up. The iterate may be anything.

@@ -68,10 +68,16 @@ impl<D: Device> Fields<D> {
     }
 
     /// The system, and the residual of the first iterate.
-    fn begin(&mut self, device: &mut D, problem: &mut D::Problem, settings: LinearSettings, x: &D::Points) {
+    fn begin(
+        &mut self,
+        device: &mut D,
+        problem: &mut D::Problem,
+        settings: LinearSettings,
+        x: &D::Points,
+    ) -> Result<(), DeviceError> {
         let Self { origin, b, u, r, p, q, .. } = self;
         let LinearSettings { preconditioner, assembled, per_object, .. } = settings;
-        device.linearise(problem, LinearSetting { preconditioner, assembled, per_object }, [origin, b]);
+        device.linearise(problem, LinearSetting { preconditioner, assembled, per_object }, [origin, b])?;
         device.copy(x, u);
         device.axpy(Factor::Value(-1.0), origin, u);
         device.multiply_linear(problem, u, q);
@@ -83,6 +89,7 @@ impl<D: Device> Fields<D> {
             device.clear(u);
         }
         device.clear(p);
+        Ok(())
     }
 
     /// x of the iterate.
@@ -103,7 +110,7 @@ impl<D: Device> Solver<D> for CorotatedCg<D> {
         control: &mut Control<D>,
     ) -> Result<SolveReport, SolveError> {
         let mut fields = self.fields.take().unwrap_or_else(|| Fields::new(device, problem));
-        fields.begin(device, problem, self.settings, x);
+        fields.begin(device, problem, self.settings, x)?;
         self.gained = [f64::INFINITY; BEHIND];
         let solved = self.iterate(device, problem, &mut fields, (x, control));
         fields.place(device, problem, x);

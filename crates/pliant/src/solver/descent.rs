@@ -3,7 +3,8 @@
 //! x̄⁺ = x − α P⁻¹ ∇E(x) (steps 1 to 3), then momentum (step 4): Chebyshev's, x⁺ = ω (x̄⁺ − x⁻) + x⁻; Nesterov's,
 //! x⁺ = x̄⁺ + β (x̄⁺ − x̄); or none. P = diag ∇²E in blocks of a vertex, renewed every M = 32 iterations; or one number for
 //! all, which is plain gradient descent. Every eighth iteration E must have fallen (c = 0 in course eq 35); else the solve goes
-//! back to where it was eight iterations ago, with α smaller by γ = 0.7, and momentum starts again. The next step begins with
+//! back to where it was eight iterations ago, with α smaller by γ = 0.7, and momentum starts again; P stays, as in the paper, unless it
+//! was renewed at an iterate that is lost by that. The next step begins with
 //! α/0.98; the paper has α/γ, with which nearly every step goes back at its first look. So α/γ is only for what is below the α
 //! that solves begin with, after a solve that never went back: what a crash made small recovers.
 //!
@@ -18,6 +19,7 @@
 //! | ω, ρ | [`Chebyshev`] |
 //! | β = (t − 1)/t⁺, t⁺ = (1 + √(1 + 4t²))/2 | [`Nesterov`] |
 
+use super::descent_ahead::Verdict;
 use super::{Chebyshev, Control, SolveError, SolveReport, Solver};
 use crate::device::{Blend, Device, Factor, Scale, Slot};
 use std::time::Instant;
@@ -34,7 +36,7 @@ const ROUNDING: f64 = 1e-14;
 const FIRST: f64 = 0.6;
 /// What α is divided by at the end of a solve in which E fell.
 const LONGER: f64 = 0.98;
-/// α below which it is not worthwhile to go on.
+/// α below which it is not worthwhile to go on; the next solve begins like the first.
 pub(super) const SHORTEST: f64 = 1e-3;
 /// Jacobi's blocks bound a quarter of the curvature of a tetrahedron at worst, so no α above 2 is safe anywhere.
 pub(super) const LONGEST: f64 = 2.0;
@@ -68,7 +70,7 @@ pub(super) struct Descent<D: Device> {
     first: f64,
     /// M.
     pub(super) renewed: usize,
-    /// α for the next solve; 0 before the first.
+    /// α for the next solve, if it is not too short; 0 before the first.
     pub(super) step_length: f64,
     pub(super) fields: Option<Fields<D>>,
 }
@@ -163,12 +165,146 @@ impl<D: Device> Descent<D> {
             Momentum::Chebyshev(chebyshev) => chebyshev.begin(iterations),
             Momentum::Nesterov(nesterov) => *nesterov = Nesterov::default(),
         }
-        if self.step_length > 0.0 { self.step_length } else { self.first }.min(LONGEST)
+        // With steps that were too short, or were lost in rounding, the next solve would get nowhere either.
+        if self.step_length >= SHORTEST { self.step_length } else { self.first }.min(LONGEST)
     }
 
     /// A solve in which E fell has ended; it went back so often.
     pub(super) fn lengthen(&mut self, restarts: usize) {
         self.step_length /= if restarts == 0 && self.step_length < self.first { SHORTER } else { LONGER };
+    }
+}
+
+/// What a solve knows.
+struct Descending {
+    report: SolveReport,
+    /// α
+    step_length: f64,
+    /// E at the first iterate, and the least that was looked at: of x or of what was kept.
+    start: f64,
+    least: f64,
+    /// E has fallen since the solve began.
+    fell: bool,
+    /// Iterations since x was what is kept.
+    since: usize,
+    /// P was renewed in these.
+    renewed_since: bool,
+}
+
+impl<D: Device> Descent<D> {
+    fn descend(
+        &mut self,
+        device: &mut D,
+        problem: &mut D::Problem,
+        x: &mut D::Points,
+        (control, state): (&mut Control<D>, &mut Descending),
+    ) -> Result<(), SolveError> {
+        let mut first = f64::INFINITY;
+        while control.go_on(device, problem, state.report.iterations, x) {
+            if state.report.iterations.is_multiple_of(self.renewed) {
+                device.rescale(problem, self.scale, x);
+                state.renewed_since = state.since > 0;
+            }
+            let residual = self.aim(device, problem, x)?;
+            if state.since == 0 && !residual.is_finite() {
+                return Err(SolveError::NotFinite { iteration: state.report.iterations });
+            }
+            first = if first.is_infinite() { residual } else { first };
+            // Before momentum carries x away from here.
+            let report = &mut state.report;
+            report.converged = control.converged(residual, first) || residual == 0.0;
+            if report.converged || control.settle(report.iterations, residual, 0) {
+                report.settled = !report.converged;
+                break;
+            }
+            self.go(device, problem, x, state.step_length);
+            report.iterations += 1;
+            state.since += 1;
+            let looks = report.iterations.is_multiple_of(LOOKED_AT) || report.iterations == control.iterations;
+            if looks && matches!(self.look(device, problem, x, (state, residual))?, Verdict::End) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether E fell; else x goes back to what was kept. `residual` is that of the iterate before.
+    fn look(
+        &mut self,
+        device: &mut D,
+        problem: &mut D::Problem,
+        x: &mut D::Points,
+        (state, residual): (&mut Descending, f64),
+    ) -> Result<Verdict, SolveError> {
+        if self.convert(device, problem, x, state)? {
+            device.rescale(problem, self.scale, x);
+            state.renewed_since = true;
+        }
+        let Some(fields) = &mut self.fields else { return Ok(Verdict::End) };
+        let energy = device.objective(problem, x)?;
+        state.since = 0;
+        let renewed = std::mem::take(&mut state.renewed_since);
+        if energy <= state.least + ROUNDING * state.least.abs() {
+            device.copy(x, &mut fields.kept);
+            (state.least, self.step_length, state.fell) = (energy, state.step_length, true);
+            return Ok(Verdict::Fell);
+        }
+        device.copy(&fields.kept, x);
+        // What ∇Eᵀ P⁻¹ ∇E promises is lost in rounding if it is less than this part of what the solve has gained.
+        let drowned = if device.precision() == "f64" { 1e-18 } else { 1e-6 };
+        if residual <= drowned * (state.start - state.least) {
+            state.report.settled = true;
+            return Ok(Verdict::End);
+        }
+        state.step_length *= SHORTER;
+        if !state.fell {
+            self.step_length = state.step_length;
+        }
+        state.report.restarts += 1;
+        if renewed {
+            // At an iterate that is lost.
+            device.rescale(problem, self.scale, x);
+        }
+        self.restart(device, x, state.report.restarts > 1);
+        Ok(if state.step_length < SHORTEST { Verdict::End } else { Verdict::Back })
+    }
+
+    /// Raises l where x needs it; whether that changed E, which was another at what is kept, too.
+    fn convert(
+        &mut self,
+        device: &mut D,
+        problem: &mut D::Problem,
+        x: &D::Points,
+        state: &mut Descending,
+    ) -> Result<bool, SolveError> {
+        device.convert(problem, x, RAISED);
+        let raised = device.scalar(RAISED)? > 0.0;
+        if let Some(fields) = self.fields.as_ref().filter(|_| raised) {
+            state.report.converted = true;
+            state.least = device.objective(problem, &fields.kept)?;
+        }
+        Ok(raised)
+    }
+
+    /// The iterations since the last look.
+    fn finish(
+        &mut self,
+        device: &mut D,
+        problem: &mut D::Problem,
+        x: &mut D::Points,
+        state: &mut Descending,
+    ) -> Result<(), SolveError> {
+        if state.since == 0 {
+            return Ok(());
+        }
+        self.convert(device, problem, x, state)?;
+        let energy = device.objective(problem, x)?;
+        let fell = energy <= state.least + ROUNDING * state.least.abs();
+        if let Some(fields) = self.fields.as_ref().filter(|_| !fell) {
+            device.copy(&fields.kept, x);
+            state.report.converged = false;
+        }
+        Ok(())
     }
 }
 
@@ -180,73 +316,22 @@ impl<D: Device> Solver<D> for Descent<D> {
         x: &mut D::Points,
         control: &mut Control<D>,
     ) -> Result<SolveReport, SolveError> {
-        let mut step_length = self.begin(device, problem, x, control.iterations);
+        let step_length = self.begin(device, problem, x, control.iterations);
         if device.is_remote() {
             return self.solve_ahead(device, problem, x, (control, step_length));
         }
         let begun = Instant::now();
         let start = device.objective(problem, x)?;
         control.reserve(begun.elapsed());
-        let mut least = start;
-        let mut report = SolveReport::default();
-        // What ∇Eᵀ P⁻¹ ∇E promises is lost in rounding if it is less than this part of what the solve has gained.
-        let drowned = if device.precision() == "f64" { 1e-18 } else { 1e-6 };
-        let (mut first, mut fell) = (f64::INFINITY, false);
-        while control.go_on(device, problem, report.iterations, x) {
-            if report.iterations.is_multiple_of(self.renewed) {
-                device.rescale(problem, self.scale, x);
-            }
-            let residual = self.aim(device, problem, x)?;
-            first = if first.is_infinite() { residual } else { first };
-            // Before momentum carries x away from here.
-            report.converged = control.converged(residual, first) || residual == 0.0;
-            if report.converged || control.settle(report.iterations, residual, 0) {
-                report.settled = !report.converged;
-                break;
-            }
-            self.go(device, problem, x, step_length);
-            report.iterations += 1;
-            if report.iterations.is_multiple_of(LOOKED_AT) || report.iterations == control.iterations {
-                let Some(fields) = &mut self.fields else { break };
-                device.convert(problem, x, RAISED);
-                if device.scalar(RAISED)? > 0.0 {
-                    // Of another objective E was another.
-                    least = device.objective(problem, &fields.kept)?;
-                    device.rescale(problem, self.scale, x);
-                }
-                let energy = device.objective(problem, x)?;
-                if energy <= least + ROUNDING * least.abs() {
-                    device.copy(x, &mut fields.kept);
-                    (least, self.step_length, fell) = (energy, step_length, true);
-                    continue;
-                }
-                device.copy(&fields.kept, x);
-                if residual <= drowned * (start - least) {
-                    report.settled = true;
-                    break;
-                }
-                step_length *= SHORTER;
-                if !fell {
-                    self.step_length = step_length;
-                }
-                report.restarts += 1;
-                self.restart(device, x, report.restarts > 1);
-                if step_length < SHORTEST {
-                    break;
-                }
-            }
+        let report = SolveReport::default();
+        let (fell, since, renewed_since) = (false, 0, false);
+        let mut state = Descending { report, step_length, start, least: start, fell, since, renewed_since };
+        self.descend(device, problem, x, (control, &mut state))?;
+        self.finish(device, problem, x, &mut state)?;
+        if state.fell {
+            self.lengthen(state.report.restarts);
         }
-        // The iterations since the last look.
-        if let Some(fields) = &self.fields {
-            let energy = device.objective(problem, x)?;
-            if energy.is_nan() || energy > least + ROUNDING * least.abs() {
-                device.copy(&fields.kept, x);
-            }
-        }
-        if fell {
-            self.lengthen(report.restarts);
-        }
-        Ok(report)
+        Ok(state.report)
     }
 
     fn set_rho(&mut self, rho: f64) {

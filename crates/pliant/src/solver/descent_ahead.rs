@@ -36,10 +36,14 @@ struct Descending {
     fell: bool,
     /// Elements were converted: nothing is done ahead any more.
     converts: bool,
+    /// Iterations when what is kept and what is tried was x, and when P was renewed.
+    kept_at: usize,
+    tried_at: usize,
+    renewed_at: usize,
 }
 
 /// How a look came out.
-enum Verdict {
+pub(super) enum Verdict {
     Fell,
     Back,
     End,
@@ -62,6 +66,9 @@ impl<D: Device> Descent<D> {
             first: f64::INFINITY,
             fell: false,
             converts: false,
+            kept_at: 0,
+            tried_at: 0,
+            renewed_at: 0,
         };
         self.go_ahead(device, problem, x, (control, &mut state))?;
         if state.fell {
@@ -93,34 +100,16 @@ impl<D: Device> Descent<D> {
             let done = state.report.iterations;
             if done.is_multiple_of(self.renewed) {
                 device.rescale(problem, self.scale, x);
+                state.renewed_at = done;
             }
             let more = control.until_look(device, done, LOOKED_AT);
-            self.descend(device, problem, x, (state.step_length, more));
+            self.descend_many(device, problem, x, (state.step_length, more));
             state.report.iterations += more;
             let looks = state.report.iterations.is_multiple_of(LOOKED_AT);
             if !looks || state.report.iterations >= control.iterations {
                 continue;
             }
-            device.convert(problem, x, RAISED);
-            device.objective_to(problem, x, ENERGY);
-            let next = device.request_scalars()?;
-            let verdict = match asked.take() {
-                Some(numbers) => self.judge(device, problem, control, (state, numbers))?,
-                None => Verdict::Fell,
-            };
-            let verdict = match verdict {
-                Verdict::Fell => {
-                    self.remember(device, x);
-                    if state.converts {
-                        self.judge(device, problem, control, (state, next))?
-                    } else {
-                        asked = Some(next);
-                        Verdict::Fell
-                    }
-                }
-                // What was asked is of no interest any more.
-                other => other,
-            };
+            let verdict = self.look_ahead(device, problem, x, (control, state, &mut asked))?;
             match verdict {
                 Verdict::Fell => {}
                 Verdict::Back => self.go_back(device, problem, x, state),
@@ -136,8 +125,57 @@ impl<D: Device> Descent<D> {
         self.end(device, problem, x, (control, state, asked))
     }
 
+    /// Asks about x, and judges what was asked about before; x, too, where nothing is done ahead.
+    fn look_ahead(
+        &mut self,
+        device: &mut D,
+        problem: &mut D::Problem,
+        x: &D::Points,
+        (control, state, asked): (&Control<D>, &mut Descending, &mut Option<D::Numbers>),
+    ) -> Result<Verdict, SolveError> {
+        device.convert(problem, x, RAISED);
+        device.objective_to(problem, x, ENERGY);
+        let next = device.request_scalars()?;
+        let verdict = match asked.take() {
+            Some(numbers) => self.judge(device, problem, control, (state, numbers))?,
+            None => Verdict::Fell,
+        };
+        match verdict {
+            Verdict::Fell => {
+                self.remember(device, x);
+                state.tried_at = state.report.iterations;
+                if state.converts {
+                    return self.judge(device, problem, control, (state, next));
+                }
+                *asked = Some(next);
+            }
+            Verdict::Back => self.heed(device, problem, (state, next))?,
+            // What was asked is of no interest any more.
+            Verdict::End => {}
+        }
+        Ok(verdict)
+    }
+
+    /// What was asked about an iterate that is not gone on from: if l was raised there, E is another one where the solve goes back
+    /// to, too.
+    fn heed(
+        &mut self,
+        device: &mut D,
+        problem: &mut D::Problem,
+        (state, numbers): (&mut Descending, D::Numbers),
+    ) -> Result<(), SolveError> {
+        let raised = device.receive_numbers(numbers)?.get(RAISED.0).is_some_and(|raised| *raised > 0.0);
+        if let Some(fields) = self.fields.as_ref().filter(|_| raised) {
+            (state.converts, state.report.converted) = (true, true);
+            state.least = device.objective(problem, &fields.kept)?;
+            device.rescale(problem, self.scale, &fields.kept);
+            state.renewed_at = state.kept_at;
+        }
+        Ok(())
+    }
+
     /// So many iterations.
-    fn descend(
+    fn descend_many(
         &mut self,
         device: &mut D,
         problem: &mut D::Problem,
@@ -199,13 +237,15 @@ impl<D: Device> Descent<D> {
         }
         if of(RAISED) > 0.0 {
             // Of another objective E was another.
-            state.converts = true;
+            (state.converts, state.report.converted) = (true, true);
             state.least = device.objective(problem, kept)?;
             energy = device.objective(problem, tried)?;
             device.rescale(problem, self.scale, tried);
+            state.renewed_at = state.tried_at;
         }
         if energy <= state.least + ROUNDING * state.least.abs() {
             std::mem::swap(kept, tried);
+            state.kept_at = state.tried_at;
             (state.least, self.step_length, state.fell) = (energy.min(state.least), state.step_length, true);
             state.report.converged = control.tolerance > 0.0 && control.converged(residual, state.first);
             return Ok(if state.report.converged || residual == 0.0 { Verdict::End } else { Verdict::Fell });
@@ -225,8 +265,11 @@ impl<D: Device> Descent<D> {
     /// To the best iterate so far; momentum starts again.
     fn go_back(&mut self, device: &mut D, problem: &mut D::Problem, x: &mut D::Points, state: &mut Descending) {
         self.give_kept(device, x);
-        // What was renewed since was renewed elsewhere.
-        device.rescale(problem, self.scale, x);
+        if state.renewed_at > state.kept_at {
+            // At an iterate that is lost.
+            device.rescale(problem, self.scale, x);
+        }
+        (state.kept_at, state.renewed_at) = (state.report.iterations, state.report.iterations);
         self.restart(device, x, state.report.restarts > 1);
     }
 

@@ -123,6 +123,9 @@ impl<D: Device> Solver<D> for Lbfgs<D> {
                 self.learn(device, problem, (x, &x_before), (&g, &g_before))?;
             }
             let residual = dot(device, &g, &g)?;
+            if !residual.is_finite() {
+                return Err(SolveError::NotFinite { iteration: report.iterations });
+            }
             first = if first.is_infinite() { residual } else { first };
             report.converged = control.converged(residual, first) || residual == 0.0;
             if report.converged || control.settle(report.iterations, residual, 0) {

@@ -328,6 +328,8 @@ impl Method {
     /// Where its solves of a model begin unless the scene says otherwise. Descents of cloth would take hundreds of iterations to
     /// let it fall: what is stiff against its inertia moves by little in each, all the less as a whole.
     pub fn initial_guess(&self, solver: &SolverSettings, model: &Model) -> InitialGuess {
+        // Explicit guesses are those of one method alone; others ignore them.
+        let wanted = solver.initial_guess.filter(|guess| !matches!(guess, InitialGuess::Explicit { .. }));
         match self.kind {
             // Of the paper, which has no balance of bodies.
             Kind::CorotatedCg => match solver.initial_guess.unwrap_or(InitialGuess::Velocity) {
@@ -336,9 +338,9 @@ impl Method {
                 other => other,
             },
             _ if self.needs != Needs::Energy => InitialGuess::Inertia,
-            Kind::Newton(_) => solver.initial_guess.unwrap_or(InitialGuess::Inertia),
-            _ if !model.is_of_solids() => solver.initial_guess.unwrap_or(InitialGuess::Inertia),
-            _ => solver.initial_guess.unwrap_or(InitialGuess::Acceleration),
+            Kind::Newton(_) => wanted.unwrap_or(InitialGuess::Inertia),
+            _ if !model.is_of_solids() => wanted.unwrap_or(InitialGuess::Inertia),
+            _ => wanted.unwrap_or(InitialGuess::Acceleration),
         }
     }
 
@@ -357,18 +359,24 @@ impl Method {
         matches!(self.kind, Kind::NonlinearCg(_) | Kind::Lbfgs(_))
     }
 
-    /// It is accelerated or over-relaxed, and its usual number of iterations as good as finishes a solve of so many vertices:
-    /// what is odd about the result is then the fault of acceleration, not of what is left to do. A sweep of Gauss-Seidel
-    /// carries forces over an edge or two, so it finishes small meshes; Jacobi's do not finish any.
-    pub fn finishes_accelerated(&self, vertices: usize) -> bool {
-        let finishes = match self.kind {
-            Kind::Direct | Kind::Multigrid => true,
+    /// It is accelerated, over-relaxed, or goes down from afar, and its usual number of iterations as good as finishes a solve of
+    /// so many vertices: a result that is worse than not moving is then the fault of that, not of what is left to do. A sweep of
+    /// Gauss-Seidel carries forces over an edge or two, and so do descents, so they finish small meshes; Jacobi's do not finish
+    /// any.
+    pub fn may_jump(&self, vertices: usize) -> bool {
+        let is_small = 4 * vertices <= self.iterations * self.iterations;
+        match self.kind {
+            Kind::Direct | Kind::Multigrid => self.is_bold(),
             Kind::GaussSeidel | Kind::GaussSeidelOverRelaxed | Kind::Vivace | Kind::VivaceMomentum => {
-                4 * vertices <= self.iterations * self.iterations
+                self.is_bold() && is_small
             }
-            _ => false,
-        };
-        self.is_bold() && finishes
+            _ => self.descends() && is_small,
+        }
+    }
+
+    /// It goes down along gradients of any energy.
+    pub fn descends(&self) -> bool {
+        self.needs == Needs::Energy && !self.is_newton()
     }
 
     /// It ends when its residual is as small as it can be.

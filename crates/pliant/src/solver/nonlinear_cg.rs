@@ -51,6 +51,9 @@ impl<D: Device> Solver<D> for NonlinearCg<D> {
             device.divide_by_scale(problem, g, z);
             device.dot(z, g, ZR);
             let residual = device.scalar(ZR)?;
+            if !residual.is_finite() {
+                return Err(SolveError::NotFinite { iteration: report.iterations });
+            }
             first = if first.is_infinite() { residual } else { first };
             report.converged = control.converged(residual, first) || residual == 0.0;
             if report.converged || control.settle(report.iterations, residual, 0) {

@@ -14,7 +14,7 @@ pub(super) fn negligible_energy(model: &Model, h: f64) -> f64 {
 }
 
 /// Refuses what is not finite, and what increased the energy that it was to decrease by more than a ten-thousandth of it, more
-/// than rounding, and more than is `negligible`, J.
+/// than rounding, and more than is `negligible`, J. Where the start is not known it is infinite.
 pub(super) fn accept(method: &Method, measures: &Measures, negligible: f64) -> Result<(), String> {
     let Measures { energy, start_energy, rounding_energy, .. } = *measures;
     if !energy.is_finite() {
@@ -69,6 +69,8 @@ mod tests {
         let risen = |energy: f64| Measures { energy, still_energy: 0.0, ..Measures::default() };
         assert!(accept(method, &risen(0.9 * negligible), negligible).is_ok());
         assert!(accept(method, &risen(1.1 * negligible), negligible).is_err());
+        let unknown = |energy: f64| Measures { start_energy: f64::INFINITY, ..risen(energy) };
+        assert!(accept(method, &unknown(1e9), negligible).is_ok() && accept(method, &unknown(f64::NAN), 1.0).is_err());
         assert!(accept_beside_staying(&risen(0.9 * negligible), negligible).is_ok());
         assert!(accept_beside_staying(&risen(1.1 * negligible), negligible).is_err());
     }

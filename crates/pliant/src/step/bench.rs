@@ -191,22 +191,12 @@ impl Task for Sweeps<'_> {
         let h = self.scene.time.step_size();
         let system = Arc::new(System::new(&self.model, h, h));
         let mut problem = device.upload(&self.model, &system)?;
-        let [mut x, mut v, mut x_before] = [(); 3].map(|()| device.points(&problem));
+        let [mut x, mut v] = [(); 2].map(|()| device.points(&problem));
         device.write(&self.state.x, &mut x);
         device.write(&self.state.v, &mut v);
         device.begin_step(&mut problem, &step_input(&self.model, h, h), &x, &v);
-        // Not at rest, where formulas may take shorter ways.
-        let wave = |i: usize| 1.0 + 1e-3 * (1.0 + i as f64 * 0.7).sin();
-        let moved: Vec<[f64; 3]> = (0..).zip(&self.state.x).map(|(i, x)| x.map(|c| c * wave(i))).collect();
-        device.write(&moved, &mut x);
-        device.copy(&x, &mut x_before);
-        let blends = [Blend { omega: 1.0, under_relaxation: 0.9 }; 96];
-        let time = shortest(self.warm, |times| -> Result<usize, DeviceError> {
-            for _ in 0..times {
-                device.jacobi(&mut problem, &mut x, &mut x_before, &blends, None);
-            }
-            device.scalar(Slot(0))?;
-            Ok(times * blends.len())
+        let time = time_jacobi(&mut device, &mut problem, &self.state.x, self.warm, |device| {
+            device.scalar(Slot(0)).map(drop)
         })?;
         // After the device chose how it sweeps.
         let bytes = device.sweep_bytes(&problem);
@@ -221,6 +211,31 @@ impl Task for Sweeps<'_> {
             floor_us: 1e6 * floor,
         })
     }
+}
+
+/// Seconds per Jacobi-Chebyshev iteration from about x, wall clock, after sweeping for as long as `warm`: an idle GPU needs a
+/// second to reach its clock. `wait` returns when the device is done.
+pub fn time_jacobi<D: Device, E>(
+    device: &mut D,
+    problem: &mut D::Problem,
+    x: &[[f64; 3]],
+    warm: Duration,
+    wait: impl Fn(&mut D) -> Result<(), E>,
+) -> Result<f64, E> {
+    let [mut now, mut before] = [(); 2].map(|()| device.points(problem));
+    // Not at rest, where formulas may take shorter ways.
+    let wave = |i: usize| 1.0 + 1e-3 * (1.0 + i as f64 * 0.7).sin();
+    let moved: Vec<[f64; 3]> = (0..).zip(x).map(|(i, x)| x.map(|c| c * wave(i))).collect();
+    device.write(&moved, &mut now);
+    device.copy(&now, &mut before);
+    let blends = [Blend { omega: 1.0, under_relaxation: 0.9 }; 96];
+    shortest(warm, |times| {
+        for _ in 0..times {
+            device.jacobi(problem, &mut now, &mut before, &blends, None);
+        }
+        wait(device)?;
+        Ok(times * blends.len())
+    })
 }
 
 /// Wall-clock time of iterations of descent and of the evaluation of forces in them.

@@ -161,6 +161,7 @@ pub(super) fn begin<D: Device>(
     let input = step_input(question.model, question.state.time + h, h);
     device.set_sides(question.sides);
     device.set_conversion(&question.state.converted);
+    device.set_wound(question.state.wound);
     let (mut x, mut v) = (device.points(problem), device.points(problem));
     device.write(&question.state.x, &mut x);
     device.write(&question.state.v, &mut v);

@@ -55,7 +55,7 @@ pub(super) fn guess<D: Device>(
         InitialGuess::Explicit { velocity, force } => {
             // −(M/h²)⁻¹ ∇E(x) is the way of an explicit step.
             if force > 0.0 {
-                device.divide_by_inertia(problem, x);
+                device.divide_by_inertia(problem, x)?;
                 device.xpay(x_start, Factor::Value(-force), x);
             }
             device.axpy(Factor::Value(velocity * h), v, x);

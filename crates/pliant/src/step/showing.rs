@@ -9,12 +9,13 @@ pub(super) struct Showing<D: Device> {
     v: D::Reading,
     v_before: Option<D::Reading>,
     converted: D::Numbers,
+    wound: u32,
     /// What the host knows of it.
     rest: State,
 }
 
 impl<D: Device> Showing<D> {
-    /// Asks for a state: positions, velocities, those one step before if they are known, conversion.
+    /// Asks for a state: positions, velocities, those one step before if they are known, conversion, what is wound up.
     pub fn request(
         device: &mut D,
         x: &D::Points,
@@ -23,7 +24,8 @@ impl<D: Device> Showing<D> {
     ) -> Result<Self, DeviceError> {
         let (x, v) = (device.request(x)?, device.request(v)?);
         let v_before = v_before.map(|v_before| device.request(v_before)).transpose()?;
-        Ok(Self { x, v, v_before, converted: device.request_conversion()?, rest: State::default() })
+        let (converted, wound) = (device.request_conversion()?, device.wound());
+        Ok(Self { x, v, v_before, converted, wound, rest: State::default() })
     }
 
     /// With what the host knows of it.
@@ -33,8 +35,8 @@ impl<D: Device> Showing<D> {
 
     /// The state, of `n` vertices, as it was when it was asked for.
     pub fn receive(self, device: &mut D, n: usize) -> Result<State, DeviceError> {
-        let Self { x, v, v_before, converted, rest } = self;
-        let mut state = State { x: vec![[0.0; 3]; n], v: vec![[0.0; 3]; n], ..rest };
+        let Self { x, v, v_before, converted, wound, rest } = self;
+        let mut state = State { x: vec![[0.0; 3]; n], v: vec![[0.0; 3]; n], wound, ..rest };
         device.receive(x, &mut state.x)?;
         device.receive(v, &mut state.v)?;
         if let Some(v_before) = v_before {

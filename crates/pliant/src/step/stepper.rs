@@ -424,6 +424,7 @@ where
         }
         self.step_length = [state.step_length; 2];
         self.device.set_conversion(&state.converted);
+        self.device.set_wound(state.wound);
         self.device.set_sides(&Default::default());
     }
 

@@ -322,11 +322,16 @@ impl<'a, R: Real> Trials<'a, R> {
             let solved = solver.solve(device, problem, &mut x, &mut Control::iterations(iterations));
             self.done += 1;
             let energy = solved.ok().map(|_| device.objective(problem, &x)).transpose()?;
-            let error = energy.map_or(FAILED, |energy| sample.reference.relative_error(energy));
-            sum += if error.is_nan() { FAILED } else { error.clamp(LEAST_ERROR, FAILED) }.ln();
+            sum += counted(energy.map_or(FAILED, |energy| sample.reference.relative_error(energy))).ln();
         }
         Ok((sum / self.samples.len().max(1) as f64).exp())
     }
+}
+
+/// What counts of a relative error. It is negative where a solve ends in a deeper valley than the reference, or came to another E because it
+/// converted elements: neither is better the farther it is.
+fn counted(error: f64) -> f64 {
+    if error.is_nan() { FAILED } else { error.abs().clamp(LEAST_ERROR, FAILED) }
 }
 
 impl Sample {

@@ -29,7 +29,7 @@ fn bar(more: &str) -> Scene {
 }
 
 #[test]
-fn tuned_phases_beat_one_rho_on_steps_that_they_have_not_seen_and_are_found_again() {
+fn tuned_phases_beat_the_rho_of_the_run_on_steps_that_they_have_not_seen_and_are_found_again() {
     let folder = tempfile::tempdir().unwrap();
     let devices = Cached(DiskCache::in_folder(folder.path().to_path_buf()));
     let before = Simulation::on(&devices, &bar("phases = 'tuned'")).err().unwrap().to_string();
@@ -72,6 +72,13 @@ fn what_has_no_rho_or_does_not_move_is_refused_with_what_to_do() {
     assert!(error.contains("--frames"), "{error}");
     let scene = bar("");
     assert!(tune(&CpuOnly, &tuning(&scene), |_, _, _| false).unwrap().is_none(), "stopped when asked");
+}
+
+/// Five good solves and one that ended below its reference, which was counted as if it had no error at all.
+#[test]
+fn an_error_below_zero_counts_as_one_above_it() {
+    assert_eq!((counted(-0.3), counted(0.3), counted(0.0), counted(1e9)), (0.3, 0.3, LEAST_ERROR, FAILED));
+    assert_eq!((counted(f64::NAN), counted(f64::NEG_INFINITY)), (FAILED, FAILED));
 }
 
 #[test]

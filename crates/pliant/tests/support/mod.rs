@@ -115,6 +115,8 @@ impl<R: Real> Step<R> {
         let (mut v, mut x) = (x_prev.clone(), x_prev.clone());
         device.write(&state.x, &mut x_prev);
         device.write(&state.v, &mut v);
+        device.set_conversion(&state.converted);
+        device.set_wound(state.wound);
         device.begin_step(&mut problem, &step_input(model, time, h), &x_prev, &v);
         device.start(&problem, &mut x);
         Self { device, problem, x_prev, v, x, model: model.clone(), system }

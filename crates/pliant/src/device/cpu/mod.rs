@@ -30,7 +30,7 @@ use crate::contact::close::Side;
 use crate::contact::without_momentum;
 use crate::math::{Real, Vec3};
 use crate::mesh::topology::Incidence;
-use crate::model::{Conversion, Model, Potential, System};
+use crate::model::{Conversion, Model, Potential, System, Unwinding};
 use std::sync::Arc;
 
 /// The CPU, computing in `R`.
@@ -42,12 +42,14 @@ pub struct Cpu<R> {
     search: Option<TouchSearch<R>>,
     /// Which elements are crushed: remembers, too.
     conversion: Conversion,
+    /// Which solids are wound up: the same.
+    unwinding: Unwinding,
 }
 
 impl<R: Real> Cpu<R> {
     /// The CPU with rayon's threads.
     pub fn new() -> Self {
-        Self { scalars: [0.0; SLOTS], parts: Vec::new(), search: None, conversion: Conversion::default() }
+        Self::default()
     }
 
     fn factor(&self, factor: Factor) -> R {
@@ -130,10 +132,19 @@ impl<R: Real> Device for Cpu<R> {
 
     fn undo_conversion(&mut self) {
         self.conversion.undo();
+        self.unwinding.undo();
     }
 
     fn set_conversion(&mut self, shares: &[f64]) {
         self.conversion.set_shares(shares);
+    }
+
+    fn wound(&self) -> u32 {
+        self.unwinding.wound()
+    }
+
+    fn set_wound(&mut self, wound: u32) {
+        self.unwinding.set_wound(wound);
     }
 
     fn points(&self, problem: &CpuProblem<R>) -> Vec<[R; 4]> {
@@ -216,6 +227,7 @@ impl<R: Real> Device for Cpu<R> {
         problem.predict(x, v);
         problem.hold(input);
         self.conversion.begin(&mut problem.elements, x, input.since);
+        self.unwinding.begin(&problem.model, &mut problem.elements, x, input.since);
         if let Some(viscous) = &mut problem.viscous {
             viscous.begin(&problem.elements, problem.model.rayleigh.retardation / problem.system.h, x);
         }
@@ -395,13 +407,20 @@ impl<R: Real> Device for Cpu<R> {
         problem.cycle(r, z);
     }
 
-    fn divide_by_inertia(&mut self, problem: &CpuProblem<R>, r: &mut Vec<[R; 4]>) {
+    fn divide_by_inertia(&mut self, problem: &CpuProblem<R>, r: &mut Vec<[R; 4]>) -> Result<(), DeviceError> {
         let inertia = &problem.inertia;
         map(r, |i, r| if inertia[i] > R::ZERO { r * (R::ONE / inertia[i]) } else { Vec3::ZERO });
+        Ok(())
     }
 
-    fn linearise(&mut self, problem: &mut CpuProblem<R>, setting: LinearSetting, [start, b]: [&mut Vec<[R; 4]>; 2]) {
+    fn linearise(
+        &mut self,
+        problem: &mut CpuProblem<R>,
+        setting: LinearSetting,
+        [start, b]: [&mut Vec<[R; 4]>; 2],
+    ) -> Result<(), DeviceError> {
         problem.linearise(setting, start, b);
+        Ok(())
     }
 
     fn multiply_linear(&mut self, problem: &mut CpuProblem<R>, p: &Vec<[R; 4]>, q: &mut Vec<[R; 4]>) {

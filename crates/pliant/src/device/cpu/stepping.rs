@@ -123,7 +123,8 @@ impl<R: Real> CpuProblem<R> {
             spring_pins.extend(self.spring_pins.iter().map(|(i, target, k)| (*i, target.f64(), k.f64())));
             self.potential.set_touches(self.touching.touches.all.iter().map(|touch| touch.cast()));
             let converted = self.elements.iter_mut().filter_map(Elements::convertible);
-            self.potential.convert(&Vec::from_iter(converted.flat_map(|batch| batch.shares()).map(Real::f64)));
+            let shares = Vec::from_iter(converted.flat_map(|batch| batch.shares()).map(Real::f64));
+            self.potential.convert(&shares, self.elements.iter().map(Elements::pulled));
             self.potential_is_current = true;
         }
         &self.potential

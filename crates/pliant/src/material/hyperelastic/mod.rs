@@ -35,7 +35,7 @@ use super::convert::{NEVER, least_to_share, with_projective};
 use super::error::not_negative;
 use super::isotropic::PrincipalHessian;
 use super::simplex::RestTet;
-use super::{Convertible, Energy, Hessian, MaterialError, WgslTwin};
+use super::{Convertible, Energy, Hessian, MaterialError, Pull, WgslTwin};
 use crate::math::{Dual, Jet, Mat3, Real, Smooth, Svd, Vec3, polar_rotation, svd};
 
 /// A tetrahedron of St. Venant and Kirchhoff's material.
@@ -218,6 +218,10 @@ impl<R: Real, D: Density<R>> Energy<R, 4> for HyperelasticTet<R, D> {
     }
     fn hessian_diagonal(&self, x: &[Vec3<R>; 4]) -> [Mat3<R>; 4] {
         self.principal_hessian(x).diagonal(&self.rest)
+    }
+    fn pull(&self, rotation: Mat3<R>) -> Option<Pull<R, 4>> {
+        let weight = R::of(2.0) * self.density.shear_modulus() * self.rest.measure;
+        (self.share >= R::ZERO).then(|| Pull::new(&self.rest, weight, rotation))
     }
 }
 

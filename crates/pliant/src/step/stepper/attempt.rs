@@ -6,7 +6,7 @@ use super::super::guess::{Before, guess};
 use super::super::input::refill;
 use super::{DeviceStepper, Fields, Piece, Settings, StepReport};
 use crate::contact::close::Since;
-use crate::device::{Device, DeviceError, Moment, Slot};
+use crate::device::{Device, DeviceError, Measures, Moment, Slot};
 use crate::model::State;
 use crate::scene::InitialGuess;
 use crate::solver::{Control, Needs, SolveError, SolveReport};
@@ -65,7 +65,7 @@ where
         deadline: Option<Instant>,
         see: &mut dyn FnMut(State),
     ) -> Result<SolvedPiece, Failure> {
-        self.begin_piece(index, time)?;
+        self.begin_piece(index, time, careful)?;
         let paced = self.settings.budget.filter(|_| self.device.is_remote() && deadline.is_some());
         let mut control = self.control(careful, deadline, paced);
         let Piece { problem, solver, .. } = &mut self.pieces[index];
@@ -90,40 +90,42 @@ where
         let measures = self.device.measures(&mut self.pieces[index].problem)?;
         let method = self.settings.method;
         let negligible = negligible_energy(self.grasp.model(), self.pieces[index].h);
-        let fallen = measures.start_energy - measures.energy;
+        // Of another function than it ended with, if elements were converted meanwhile: there is nothing to compare.
+        let start_energy = if solve.converted { f64::INFINITY } else { measures.start_energy };
+        let fallen = start_energy - measures.energy;
         if fallen + measures.possible_decrease <= measures.rounding_energy.max(negligible) {
             // In free flight E is rounding, and its ups and downs would make steps shorter and shorter.
             self.step_length[1] = self.step_length[0];
         }
-        accept(method, &measures, negligible).map_err(Failure::Step)?;
+        accept(method, &Measures { start_energy, ..measures }, negligible).map_err(Failure::Step)?;
         accept_shape(&measures, self.first_stretch).map_err(Failure::Step)?;
-        if !careful
-            && method.finishes_accelerated(self.grasp.model().vertices())
-            && solve.iterations >= method.iterations
-        {
+        if !careful && method.may_jump(self.grasp.model().vertices()) && solve.iterations >= method.iterations {
             accept_beside_staying(&measures, negligible).map_err(Failure::Step)?;
         }
-        let unmoved = solve.iterations > 0 && measures.energy >= measures.start_energy;
+        let unmoved = solve.iterations > 0 && measures.energy >= start_energy;
         let stalled = (unmoved || solve.stuck) && measures.possible_decrease > measures.rounding_energy;
         std::mem::swap(&mut self.fields.x_next, &mut self.fields.iterate);
         Ok(SolvedPiece { solve, stalled, certificate: measures.into() })
     }
 
     /// Puts the iterate where the solve of a piece starts.
-    fn begin_piece(&mut self, index: usize, time: f64) -> Result<(), DeviceError> {
+    fn begin_piece(&mut self, index: usize, time: f64, careful: bool) -> Result<(), DeviceError> {
         let Piece { problem, h, .. } = &mut self.pieces[index];
         let device = &mut self.device;
         let Fields { x_next: x_start, v_next, iterate: x, v_before, .. } = &mut self.fields;
         refill(&mut self.input, self.grasp.model(), time, *h);
         self.grasp.guide(&mut self.input);
         device.begin_step(problem, &self.input, x_start, v_next);
-        if self.settings.method.finishes_accelerated(self.grasp.model().vertices()) {
+        if self.settings.method.may_jump(self.grasp.model().vertices()) {
             device.measure(problem, Moment::Still, x_start);
         }
         let first_piece = self.has_v_before && *h == self.settings.h;
         let v_before = v_before.as_ref().filter(|_| first_piece);
         let before = Before { x: x_start, v: v_next, v_before, h: *h, still: self.grasp.model().quasistatic };
-        guess(device, problem, self.settings.initial_guess, &before, x)?;
+        // From where it is, who only goes down ends no higher than by not moving.
+        let careful = careful && self.settings.method.descends();
+        let which = if careful { InitialGuess::Position } else { self.settings.initial_guess };
+        guess(device, problem, which, &before, x)?;
         // Position-based sweeps have contacts and friction of their own.
         if self.settings.method.minimises {
             device.meet_colliders(problem, x);
@@ -183,8 +185,7 @@ where
             return;
         }
         let by_energy = matches!(method.needs, Needs::Energy | Needs::Rotations);
-        let looks_at_energy = by_energy && !method.has_global_steps();
-        if !looks_at_energy || !touches {
+        if !by_energy || !touches {
             device.balance_bodies(problem, x);
             return;
         }
