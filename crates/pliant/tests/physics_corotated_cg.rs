@@ -122,9 +122,13 @@ fn cars_that_meet_off_centre_spin_the_same_way_and_do_not_pass_through_each_othe
     });
     println!("turned by {turns:.0?} degrees");
     assert!(turns[0].abs() > 10.0 && turns[0] * turns[1] > 0.0, "{turns:?}");
-    // The road takes momentum away, the cars only hand it to each other.
-    let sum = (seen.momentum(0, last) + seen.momentum(1, last)).length();
+    // What is not level comes from weight and road: the blow makes cars hop at 1 m/s. Level, the scene is the same after half a
+    // turn: nothing is left over until they land (step 50), and then 0.02 of one car's momentum, which is friction of the road, for
+    // without it nothing is left at the end either. With 200 iterations 0.002 is.
+    let sum = seen.momentum(0, last) + seen.momentum(1, last);
+    let level = Vec3::new(sum.x, 0.0, sum.z).length();
     let one = seen.momentum(0, &seen.frames[0]).length();
-    println!("momentum {sum:.1} of {one:.1}");
-    assert!(sum < 0.4 * one && seen.stretch < 2.5, "{sum} {one} {}", seen.stretch);
+    println!("level momentum {level:.1} of {one:.1}");
+    // Found in step 31, at the height of the blow: 1.78. With 200 iterations 1.22: what ten leave of a solve is a part of it.
+    assert!(level < 0.05 * one && seen.stretch < 2.0, "{level} {one} {}", seen.stretch);
 }
