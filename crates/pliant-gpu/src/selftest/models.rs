@@ -379,7 +379,7 @@ fn loose_tets(count: usize) -> (Model, State) {
     })
 }
 
-/// A million vertices in tets of one material.
+/// A million vertices in tets of one material, some of them held.
 pub(super) fn large_tets() -> Case {
     let side = 64;
     let mut points = Vec::new();
@@ -400,6 +400,7 @@ pub(super) fn large_tets() -> Case {
     }
     let (mut model, state) = builder.finish();
     model.elements.push(tets.into());
+    model.pins = points.iter().enumerate().skip(7).step_by(1001).map(|(i, x)| Pin::fixed(i as u32, *x)).collect();
     model.acceleration = [0.3, -9.81, 0.1];
     Case { pairs: 1, ..Case::new("large tets", model, &state.x, 1e-3) }
 }

@@ -84,10 +84,12 @@ pub(super) const COLOURED: [Verb; 4] =
     [Verb::GaussSeidel, Verb::Relax, Verb::ConstrainColours, Verb::ConstrainExtended];
 
 /// What a sheet of a million vertices is not asked: a factor, sixty products in one thread, and what tets show better.
-pub(super) const SMALL: [Verb; 8] = [
+pub(super) const SMALL: [Verb; 10] = [
     Verb::SolveDirect,
     Verb::LargestEigenvalue,
     Verb::Sides,
+    Verb::Hold,
+    Verb::Objective,
     Verb::Convert,
     Verb::SetConversion,
     Verb::DivideByBlocks,
@@ -95,9 +97,16 @@ pub(super) const SMALL: [Verb; 8] = [
     Verb::DescendMany,
 ];
 
-/// What is asked of a million vertices in tets; of these the last four there alone.
-pub(super) const OF_LARGE_TETS: [Verb; 6] =
-    [Verb::Gradient, Verb::Objective, Verb::Convert, Verb::SetConversion, Verb::DivideByLargest, Verb::DescendMany];
+/// What is asked of a million vertices in tets; of these all but the first there alone.
+pub(super) const OF_LARGE_TETS: [Verb; 7] = [
+    Verb::Gradient,
+    Verb::Hold,
+    Verb::Objective,
+    Verb::Convert,
+    Verb::SetConversion,
+    Verb::DivideByLargest,
+    Verb::DescendMany,
+];
 
 /// A line of the table.
 pub(super) struct Entry {

@@ -9,7 +9,7 @@ use crate::contact::close::Since;
 use crate::device::{Device, DeviceError, Measures, Moment, Slot};
 use crate::model::State;
 use crate::scene::InitialGuess;
-use crate::solver::{Control, Needs, SolveError, SolveReport};
+use crate::solver::{Control, SolveError, SolveReport};
 use std::time::{Duration, Instant};
 
 /// On a remote device nobody looks whether iterations still change anything: however long the deadline, a step makes at most
@@ -184,8 +184,8 @@ where
         if !moves_bodies || (!touches && initial_guess == InitialGuess::Inertia) {
             return;
         }
-        let by_energy = matches!(method.needs, Needs::Energy | Needs::Rotations);
-        if !by_energy || !touches {
+        let looks_at_energy = method.descends() || method.is_linear();
+        if !looks_at_energy || !touches {
             device.balance_bodies(problem, x);
             return;
         }
