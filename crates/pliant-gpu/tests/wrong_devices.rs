@@ -131,6 +131,18 @@ const NO_VERBS: [&str; 12] = [
     "expect_measures",
 ];
 
+/// Verbs that CPUs alone have until there are kernels for them: those of the method `corotated-cg`, which GPUs refuse. Asked of
+/// the CPU by `crates/pliant/tests/solver_corotated_cg.rs`; to be asked here as soon as a GPU answers.
+const OF_CPUS: [&str; 7] = [
+    "divide_by_inertia",
+    "linearise",
+    "multiply_linear",
+    "precondition_linear",
+    "conjugate",
+    "advance",
+    "linear_progress",
+];
+
 /// All functions of the trait, by its text: who adds a verb must have it asked.
 #[test]
 fn every_verb_of_the_trait_is_missed_where_it_does_nothing() {
@@ -140,7 +152,10 @@ fn every_verb_of_the_trait_is_missed_where_it_does_nothing() {
     let text: &'static str = include_str!("../../pliant/src/device/mod.rs");
     let (_, of_trait) = text.split_once("pub trait Device {").unwrap();
     let (of_trait, _) = of_trait.split_once("\n}\n").unwrap();
-    let verbs: Vec<&str> = of_trait.lines().filter_map(name).filter(|verb| !NO_VERBS.contains(verb)).collect();
+    let names: Vec<&str> = of_trait.lines().filter_map(name).collect();
+    assert!(OF_CPUS.iter().all(|verb| names.contains(verb)), "{names:?}");
+    let is_asked = |verb: &&str| !NO_VERBS.contains(verb) && !OF_CPUS.contains(verb);
+    let verbs: Vec<&str> = names.into_iter().filter(is_asked).collect();
     assert!(verbs.len() > 45, "{verbs:?}");
     let unasked: Vec<&str> = verbs.into_iter().filter(|verb| !until(Fault::Idle(verb), |_| true)).collect();
     assert!(unasked.is_empty(), "nothing fails where these do nothing: {unasked:?}");

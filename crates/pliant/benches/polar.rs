@@ -8,7 +8,7 @@
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use pliant::math::polar::{polar_closed_form, polar_from_guess, polar_rotation, polar_rotations};
-use pliant::math::{Mat3, Real, SplitMix, Vec3, svd};
+use pliant::math::{Mat3, Real, SplitMix, Vec3, polar_by_sweeps, svd};
 use std::hint::black_box;
 
 const COUNT: usize = 1024;
@@ -74,6 +74,13 @@ fn measure<R: Real>(c: &mut Criterion, load: &Load) {
         error(&F, |_, m| svd(m).rotation()),
         error(&F, |i, m| polar_from_guess(m, guess[i], steps)),
     );
+    for sweeps in 1..=4 {
+        eprintln!(
+            "  {sweeps} sweeps of 2x2 problems: {:.1e} from 0.05 rad, {:.1e} from the identity",
+            error(&F, |i, m| polar_by_sweeps(m, guess[i], sweeps)),
+            error(&F, |_, m| polar_by_sweeps(m, Mat3::IDENTITY, sweeps)),
+        );
+    }
     let mut group = c.benchmark_group(format!("polar/{}/{}", load.name, R::NAME));
     group.bench_function("closed_form", |b| {
         b.iter(|| F.iter().map(|m| polar_rotation(*black_box(m)).c[0].x).sum::<R>())
@@ -85,6 +92,11 @@ fn measure<R: Real>(c: &mut Criterion, load: &Load) {
     group.bench_function("newton_from_guess", |b| {
         b.iter(|| F.iter().zip(&guess).map(|(m, g)| polar_from_guess(*black_box(m), *g, steps).c[0].x).sum::<R>())
     });
+    for sweeps in [1, 2, 3] {
+        group.bench_function(format!("sweeps_from_guess_{sweeps}"), |b| {
+            b.iter(|| F.iter().zip(&guess).map(|(m, g)| polar_by_sweeps(*black_box(m), *g, sweeps).c[0].x).sum::<R>())
+        });
+    }
     group.finish();
 }
 

@@ -7,8 +7,10 @@
 
 mod support;
 
+use pliant::device::Cpu;
 use pliant::model::{Model, State};
-use pliant::solver::minimise;
+use pliant::scene::LinearSettings;
+use pliant::solver::{Control, Parameters, find_method, minimise};
 use std::sync::Arc;
 use support::*;
 
@@ -53,6 +55,42 @@ fn sag(model: &str, across: usize, poisson_ratio: f64) -> f64 {
     }
     let sunk = end.iter().map(|&i| model.rest_x[i][1] - state.x[i][1]).sum::<f64>() / end.len() as f64;
     sunk / (LOAD * LENGTH.powi(3) / (3.0 * YOUNG * SIDE.powi(4) / 12.0))
+}
+
+/// The same by linear solves with the rotations of the step before. The load is small, so that one of them is all.
+fn linear_sag(across: usize, poisson_ratio: f64) -> f64 {
+    let (model, mut state, end) = beam("corotated", across, poisson_ratio);
+    let linear = LinearSettings { assembled: true, ..LinearSettings::default() };
+    let parameters = Parameters { linear, ..Parameters::default() };
+    let mut solver = find_method("corotated-cg").unwrap().solver::<Cpu<f64>>(&model, &parameters);
+    for _ in 0..2 {
+        let mut step = Step::<f64>::new(&model, &state, H);
+        step.x = step.x_prev.clone();
+        let mut control = Control::iterations(100_000).to_tolerance(1e-7);
+        let report = solver.solve(&mut step.device, &mut step.problem, &mut step.x, &mut control).unwrap();
+        assert!(report.converged, "{report:?}");
+        state = State { v: vec![[0.0; 3]; model.vertices()], ..step.end(&state) };
+    }
+    let sunk = end.iter().map(|&i| model.rest_x[i][1] - state.x[i][1]).sum::<f64>() / end.len() as f64;
+    sunk / (LOAD * LENGTH.powi(3) / (3.0 * YOUNG * SIDE.powi(4) / 12.0))
+}
+
+/// What locks is the coarse mesh, not the method: with half the cells' side two fifths to a quarter of the error are left. Limits
+/// are 0.5 % (ν = 0) and 1.6 % (ν = 0.3) below Timoshenko's: with ν = 0.3, 1 % was wanted, but errors are not yet of second order.
+#[test]
+fn refined_beams_solved_by_conjugate_gradients_tend_to_beam_theory() {
+    for (poisson_ratio, bound) in [(0.0, 0.01), (0.3, 0.02)] {
+        let theory = 1.0 + 0.5 * (1.0 + poisson_ratio) * (SIDE / LENGTH).powi(2) / (5.0 / 6.0);
+        let found = [2, 4, 6, 8].map(|across| linear_sag(across, poisson_ratio));
+        assert!((found[1] - sag("corotated", 4, poisson_ratio)).abs() < 1e-3, "what Newton finds");
+        // Errors of second order: those of 6 and 8 cells are as 16 to 9.
+        let limit = found[3] + (found[3] - found[2]) * 9.0 / 7.0;
+        println!(
+            "Poisson's ratio {poisson_ratio}: 2, 4, 6, 8 cells across {found:.4?}, limit {limit:.4}, theory {theory:.4}"
+        );
+        assert!((limit / theory - 1.0).abs() < bound, "{poisson_ratio}: {limit} {theory}");
+        assert!(found.is_sorted() && found[3] < theory, "{found:?}");
+    }
 }
 
 #[test]

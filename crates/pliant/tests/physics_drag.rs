@@ -5,7 +5,7 @@ mod support;
 use pliant::math::Vec3;
 use pliant::model::State;
 use pliant::scene::Scene;
-use pliant::solver::METHODS;
+use pliant::solver::{METHODS, Needs};
 use pliant::step::Simulation;
 use support::*;
 
@@ -55,7 +55,8 @@ fn sag(simulation: &Simulation, state: &State) -> [f64; 2] {
 
 #[test]
 fn every_method_lets_a_vertex_follow_its_hand_as_far_as_spring_and_weight_allow_and_go_at_the_end() {
-    for method in METHODS {
+    // Cloth has no rotations that `corotated-cg` could hold.
+    for method in METHODS.iter().filter(|method| method.needs != Needs::Rotations) {
         // 400 iterations without preconditioner leave it swinging, some percent off.
         let iterations = if method.name == "nesterov" { "1600" } else { "400" };
         let mut simulation = simulation(&LIFTED.replace("400", iterations), method.name);

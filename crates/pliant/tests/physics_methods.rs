@@ -198,7 +198,7 @@ fn free_bodies_keep_their_momentum_with_every_exact_method() {
 fn position_based_methods_and_direct_solves_keep_momentum_at_any_iteration() {
     for (kind, (model, state)) in [("net", flying(net(6, 60.0, false))), ("ball", flying(free_ball()))] {
         let before = momentum(&model, &state.v);
-        let keeps = |m: &&Method| !m.minimises || m.name.starts_with("pd-direct");
+        let keeps = |m: &&Method| m.needs == Needs::Constraints || m.name.starts_with("pd-direct");
         for method in METHODS.iter().filter(keeps) {
             for iterations in [1, 7, 30] {
                 let mut step = Step::<f64>::new(&model, &state, H);

@@ -86,7 +86,8 @@ fn methods_of_every_kind_keep_the_large_scenes_calm() {
 /// there with a gradient of zero (`docs/results.md`). These two clouds do not.
 #[test]
 fn a_scrambled_solid_finds_its_rest_shape() {
-    for method in METHODS.iter().map(|method| method.name) {
+    // This solid is as rigid as possible, which no method of held rotations solves.
+    for method in METHODS.iter().filter(|method| method.needs != Needs::Rotations).map(|method| method.name) {
         for seed in ["2", "3"] {
             let set = [("solid.cells", "3"), ("solid.model", "arap"), ("solver.method", method), ("seed", seed)];
             let mut simulation = Simulation::new(&shipped("scramble.toml", &set)).unwrap();

@@ -1,7 +1,7 @@
 //! A step that is stopped is not to have been.
 
 use pliant::scene::Scene;
-use pliant::solver::METHODS;
+use pliant::solver::{METHODS, find_method};
 use pliant::step::{Simulation, SimulationError, Stop};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -37,12 +37,43 @@ radius = 0.1
 self_collision = true
 ";
 
+/// The same of solids, for methods that solve nothing else.
+const SOLIDS: &str = "
+pliant = 1
+[time]
+frame_rate = 50
+[[solid]]
+name = 'low'
+shape = 'box'
+size = 0.1
+cells = 3
+model = 'corotated'
+position = [0, 0.151, 0]
+[[solid]]
+name = 'high'
+shape = 'box'
+size = 0.08
+cells = 2
+model = 'corotated'
+position = [0.03, 0.246, 0.01]
+rotation = [0, 25, 0]
+[[pin]]
+body = 'low'
+inside = [[-1, -1, -1], [1, -0.04, 1]]
+release = 0.07
+[[drag]]
+path = [[0.09, 0, 0.25, 0], [0.4, 0, 0.4, 0]]
+radius = 0.1
+[contact]
+self_collision = true
+";
 const STEPS: usize = 8;
 
 fn simulation(method: &str) -> Option<Simulation> {
     let set = [("solver.method", method), ("solver.iterations", "40"), ("device.precision", "f64")];
     let set = set.map(|(key, value)| (key.to_string(), value.to_string()));
-    let scene = Scene::parse(SCENE, "stopped", ".".as_ref(), &set).unwrap();
+    let is_linear = find_method(method).unwrap().is_linear();
+    let scene = Scene::parse(if is_linear { SOLIDS } else { SCENE }, "stopped", ".".as_ref(), &set).unwrap();
     match Simulation::new(&scene) {
         Ok(simulation) => Some(simulation),
         Err(SimulationError::Method(_)) => None,

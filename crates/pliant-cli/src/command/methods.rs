@@ -40,5 +40,6 @@ fn needs(needs: Needs) -> &'static str {
         Needs::Energy => "energy",
         Needs::Projections => "projections",
         Needs::Constraints => "constraints",
+        Needs::Rotations => "rotations",
     }
 }

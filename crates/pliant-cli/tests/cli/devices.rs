@@ -128,6 +128,8 @@ fn what_no_gpu_does_is_refused_with_what_to_do() {
     }
     let stvk = BARE.replace("resolution = 5", "resolution = 5\nstretch = 'stvk'");
     std::fs::write(place.path("stvk.toml"), stvk).unwrap();
+    let soft = "pliant = 1\n[time]\nframes = 1\n[[solid]]\nshape = 'box'\ncells = 2\nmodel = 'corotated'\n";
+    std::fs::write(place.path("soft.toml"), soft).unwrap();
     let cases: &[(&[&str], &str, &[&str])] = &[
         (
             &["scene.toml", "--method", "pd-direct"],
@@ -135,6 +137,11 @@ fn what_no_gpu_does_is_refused_with_what_to_do() {
             &["'pd-direct'", "--device cpu", "pd-multigrid-chebyshev"],
         ),
         (&["scene.toml", "--method", "newton"], "method", &["'newton'", "--device cpu", "pd-multigrid-chebyshev"]),
+        (
+            &["soft.toml", "--method", "corotated-cg"],
+            "method",
+            &["'corotated-cg'", "linear system of a step", "--device cpu", "'descent'"],
+        ),
         (&["scene.toml", "--precision", "f64"], "device", &["f64", "--device cpu"]),
         (&["stvk.toml"], "method", &["St. Venant", "--device cpu", "projective material"]),
         (&["stvk.toml", "--method", "newton"], "method", &["St. Venant", "--device cpu", "projective material"]),

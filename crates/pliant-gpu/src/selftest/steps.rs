@@ -10,7 +10,7 @@ use pliant::material::Elements;
 use pliant::math::SplitMix;
 use pliant::model::{Model, State, System};
 use pliant::scene::Scene;
-use pliant::solver::{Control, METHODS, Method, Needs, Parameters, PhaseList, SolveError};
+use pliant::solver::{Control, METHODS, Method, Needs, Parameters, SolveError};
 use pliant::step::step_input;
 use std::sync::Arc;
 use std::time::Instant;
@@ -63,19 +63,17 @@ const ITERATIONS: usize = 20;
 const OTHER_DRIVERS: f64 = 4.0;
 
 /// The same for all devices: nothing is left for a device to find out.
-const PARAMETERS: Parameters = Parameters {
-    rho: 0.6,
-    phases: PhaseList::NONE,
-    delay: 5,
-    under_relaxation: None,
-    over_relaxation: Some(1.2),
-    relaxation: Some(0.1),
-    renew_every: None,
-};
-
-/// Those of descents, which look at E in other iterations on a device that is far away: α is so short that E falls at
-/// every look.
-const DESCENT: Parameters = Parameters { under_relaxation: Some(0.25), ..PARAMETERS };
+fn parameters_of(method: &Method) -> Parameters {
+    Parameters {
+        rho: 0.6,
+        delay: 5,
+        // Descents look at E in other iterations on a device that is far away: α is so short that E falls at every look.
+        under_relaxation: (method.needs == Needs::Energy).then_some(0.25),
+        over_relaxation: Some(1.2),
+        relaxation: Some(0.1),
+        ..Parameters::default()
+    }
+}
 
 /// Scenes with where every method is after some steps of them.
 pub(super) struct Steps {
@@ -211,7 +209,7 @@ where
     let mut problem = device.upload(model, &system)?;
     device.set_sides(&Default::default());
     device.set_conversion(&[]);
-    let parameters = if method.needs == Needs::Energy { DESCENT } else { PARAMETERS };
+    let parameters = parameters_of(method);
     let mut solver = method.solver::<D>(model, &parameters);
     let [mut x, mut v, mut next] = [(); 3].map(|()| device.points(&problem));
     device.write(&state.x, &mut x);

@@ -1,5 +1,6 @@
 //! The verbs that are tried, and how far from the exact answer each may be. What is not tried are functions that say
-//! something about a device, and `stream`, whose answer nobody sees (`NO_VERBS` of `tests/wrong_devices.rs`).
+//! something about a device, `stream`, whose answer nobody sees, and verbs that CPUs alone have (`NO_VERBS` and `OF_CPUS` of
+//! `tests/wrong_devices.rs`).
 
 /// What is tried. Some verbs are tried in several ways.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

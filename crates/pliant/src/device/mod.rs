@@ -8,6 +8,7 @@
 
 mod cpu;
 mod devices;
+mod linear;
 mod parallel;
 mod parts;
 pub mod rows;
@@ -16,6 +17,7 @@ mod touches;
 
 pub use cpu::{Cpu, CpuProblem, LEAST_SPREAD, MOST_TURN};
 pub use devices::{CpuOnly, DeviceChoice, Devices, Task};
+pub use linear::{LinearSetting, Progress};
 pub use parts::{Groups, Parts};
 pub use touch_friction::KNOWN;
 pub use touches::{Corner, MEETINGS, RECOVERED, TouchSearch, TouchSetting, Touches};
@@ -372,6 +374,48 @@ pub trait Device {
     fn cycle(&mut self, problem: &mut Self::Problem, r: &Self::Points, z: &mut Self::Points);
     /// Largest eigenvalue of D⁻¹A: above 2, plain Jacobi does not converge.
     fn largest_jacobi_eigenvalue(&mut self, problem: &mut Self::Problem) -> f64;
+
+    /// r = (M/h²)⁻¹ r, in which pins that are springs count as inertia; 0 for held vertices. This verb and those of linear systems
+    /// that follow are refused by devices that know nothing of them.
+    fn divide_by_inertia(&mut self, _problem: &Self::Problem, _r: &mut Self::Points) -> Result<(), DeviceError> {
+        Err(linear::unsupported(self.name()))
+    }
+    /// Makes the linear system A (x − x_n) = b of a step of linearly implicit Euler (cg eq 9, for positions) from corotated
+    /// tetrahedra with the rotations that they have at x_n, where the step begins: A = M/h² + K + D/h + contacts, b = −∇E(x_n).
+    /// Contacts are those of x̃. x_n goes to `start`.
+    fn linearise(
+        &mut self,
+        _problem: &mut Self::Problem,
+        _setting: LinearSetting,
+        [_start, _b]: [&mut Self::Points; 2],
+    ) -> Result<(), DeviceError> {
+        Err(linear::unsupported(self.name()))
+    }
+    /// q = A p of the last [`Device::linearise`], zero for held vertices; remembers p·q of each object, for [`Device::advance`].
+    fn multiply_linear(&mut self, _problem: &mut Self::Problem, _p: &Self::Points, _q: &mut Self::Points) {
+        unreachable!("{}", linear::NEVER_MADE);
+    }
+    /// z = P⁻¹ r; remembers r·z of each object and the one before it, which is none after [`Device::linearise`].
+    fn precondition_linear(&mut self, _problem: &mut Self::Problem, _r: &Self::Points, _z: &mut Self::Points) {
+        unreachable!("{}", linear::NEVER_MADE);
+    }
+    /// p = z + β p with β = r·z over the one before; the first time p = z, if p is finite.
+    fn conjugate(&mut self, _problem: &mut Self::Problem, _z: &Self::Points, _p: &mut Self::Points) {
+        unreachable!("{}", linear::NEVER_MADE);
+    }
+    /// u += α p and r −= α q with α = r·z/p·q.
+    fn advance(
+        &mut self,
+        _problem: &mut Self::Problem,
+        [_p, _q]: [&Self::Points; 2],
+        [_u, _r]: [&mut Self::Points; 2],
+    ) {
+        unreachable!("{}", linear::NEVER_MADE);
+    }
+    /// What the last [`Device::advance`] did; waits.
+    fn linear_progress(&mut self, _problem: &mut Self::Problem) -> Result<Progress, DeviceError> {
+        Err(linear::unsupported(self.name()))
+    }
 
     /// Forgets the multipliers of XPBD.
     fn reset_multipliers(&mut self, problem: &mut Self::Problem);

@@ -19,6 +19,7 @@ mod curved_bending;
 mod dihedral_bending;
 pub mod elastic_constants;
 mod error;
+mod frozen_tet;
 #[cfg(test)]
 mod harness;
 pub mod hyperelastic;
@@ -49,6 +50,7 @@ pub use curved_bending::CurvedBending;
 pub use dihedral_bending::DihedralBending;
 pub use elastic_constants::LameParameters;
 pub use error::MaterialError;
+pub use frozen_tet::FrozenTet;
 pub use hyperelastic::{FungTet, MooneyRivlinTet, NeoHookeanTet, StableNeoHookeanTet, StvkTet};
 pub use law::{LAWS, LawError, LawKind, SolidLaw, find_law};
 pub use pin::Pin;

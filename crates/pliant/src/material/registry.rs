@@ -97,6 +97,10 @@ macro_rules! elements {
             pub fn is_compliant(&self) -> bool {
                 match self { $( Self::$variant(_) => flag!($compliant), )* }
             }
+            /// Its force is linear once its rotation is held ([`super::FrozenTet`]).
+            pub fn has_rotations(&self) -> bool {
+                matches!(self, Self::CorotatedTet(_))
+            }
             /// Elements that are crushed are replaced.
             pub fn is_convertible(&self) -> bool {
                 match self { $( Self::$variant(_) => flag!($convertible), )* }

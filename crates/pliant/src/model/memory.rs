@@ -85,7 +85,10 @@ fn count(mesh: &MeshSource) -> f64 {
             let edge = edge.min(minor_radius);
             cells(2.0 * minor_radius / edge, 2.0 * minor_radius / edge, TAU * major_radius / edge)
         }
-        MeshSource::DoubleHelix { tets } | MeshSource::Creature { tets } => tets as f64,
+        MeshSource::DoubleHelix { tets }
+        | MeshSource::Creature { tets }
+        | MeshSource::Car { tets }
+        | MeshSource::Snowman { tets } => tets as f64,
     };
     if count <= (1u64 << 30) as f64 { count } else { 0.0 }
 }

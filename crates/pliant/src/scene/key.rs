@@ -18,6 +18,7 @@ impl Range {
         Range { low: 0.0, low_is_allowed: true, high: f64::INFINITY, high_is_allowed: false };
     /// Times may be infinite: never.
     pub const MOMENT: Range = Range { high_is_allowed: true, ..Range::NOT_NEGATIVE };
+    pub const SHARE: Range = Range { high: 1.0, high_is_allowed: true, ..Range::NOT_NEGATIVE };
     pub const POISSON: Range = Range { high: 0.5, ..Range::NOT_NEGATIVE };
     pub const BELOW_ONE: Range = Range { high: 1.0, ..Range::NOT_NEGATIVE };
     /// Milliseconds of a step; longer than a week is a mistake.

@@ -171,13 +171,13 @@ const SOLID: SectionKeys = SectionKeys {
     name: "solid",
     many: true,
     decides: "shape",
-    about: "A soft solid. Generated shapes are centred at the origin; cylinders stand and tori lie around y. A creature stands on the origin, is 1 m high and looks along -z.",
+    about: "A soft solid. Generated shapes are centred at the origin; cylinders stand and tori lie around y. Creatures, cars and snowmen stand on the origin, are 1 m high or long, and look along -z.",
     keys: &[
         NAME,
         MESH,
         key(
             "shape",
-            Kind::Choice(&["box", "bar", "cylinder", "sphere", "torus", "double-helix", "creature"]),
+            Kind::Choice(&["box", "bar", "cylinder", "sphere", "torus", "double-helix", "creature", "car", "snowman"]),
             "required, unless there is a `mesh`",
             "The generated shape.",
         ),
@@ -213,8 +213,12 @@ const SOLID: SectionKeys = SectionKeys {
             "Length of edge wanted.",
         )
         .only(&["box", "bar", "cylinder", "sphere", "torus"]),
-        key("tets", Kind::Count(240, 50_000_000), "20000", "Number of tetrahedra wanted.")
-            .only(&["double-helix", "creature"]),
+        key("tets", Kind::Count(240, 50_000_000), "20000", "Number of tetrahedra wanted.").only(&[
+            "double-helix",
+            "creature",
+            "car",
+            "snowman",
+        ]),
         key(
             "material",
             Kind::Choice(&SOLID_NAMES),
@@ -541,6 +545,7 @@ pub(crate) const METHOD_NAMES: &[&str] = &[
     "newton-pcg",
     "newton-cg",
     "newton",
+    "corotated-cg",
 ];
 
 const SOLVER: SectionKeys = SectionKeys {
@@ -607,9 +612,60 @@ const SOLVER: SectionKeys = SectionKeys {
         ),
         key(
             "initial_guess",
-            Kind::Choice(&["inertia", "position", "velocity", "acceleration", "optimal"]),
-            "\"acceleration\", for `newton` \"inertia\"",
-            "Where solves of methods for any energy begin: at x + h v + h² f/m, x, x + h v, x + h v + 0.2 h (v - v of the step before), or as far along v as takes E lowest.",
+            Kind::Choice(&[
+                "inertia",
+                "position",
+                "velocity",
+                "acceleration",
+                "optimal",
+                "zero",
+                "velocity+force",
+                "blend",
+            ]),
+            "\"acceleration\", for `newton` \"inertia\", for `corotated-cg` \"velocity\"",
+            "Where solves of methods for any energy begin: at x + h v + h² f/m, x, x + h v, x + h v + 0.2 h (v - v of the step before), or as far along v as takes E lowest. The last three are those of `corotated-cg`: at x, without what moves bodies as a whole; an explicit step with elastic forces; and a blend of that with x + h v.",
+        ),
+        key(
+            "blend",
+            Kind::Number(PLAIN, Range::SHARE),
+            "0.5",
+            "How much of a `blend` is x + h v; the rest is an explicit step with elastic forces.",
+        ),
+        key(
+            "preconditioner",
+            Kind::Choice(&["jacobi", "mass", "identity"]),
+            "\"jacobi\"",
+            "Of `corotated-cg`: the 3×3 blocks of the diagonal, masses, or none.",
+        ),
+        key(
+            "form",
+            Kind::Choice(&["velocity", "velocity-difference"]),
+            "\"velocity\"",
+            "What `corotated-cg` solves for: velocities, or how they change from the initial guess on. Iterates are the same.",
+        ),
+        key(
+            "operator",
+            Kind::Choice(&["matrix-free", "assembled"]),
+            "\"matrix-free\"",
+            "How `corotated-cg` multiplies: element by element, or with a matrix, which pays from many iterations on.",
+        ),
+        key(
+            "per_object",
+            Kind::Flag,
+            "false",
+            "Whether every object has conjugate gradients of its own, with its own step lengths, in `corotated-cg`.",
+        ),
+        key(
+            "accuracy",
+            Kind::Number(LENGTH, Range::POSITIVE),
+            "none: `iterations` and `tolerance` decide",
+            "`corotated-cg` stops once vertices are so near to the solution of the step, in the mean.",
+        ),
+        key(
+            "stopping",
+            Kind::Choice(&["energy", "motion"]),
+            "\"energy\"",
+            "How `accuracy` is known: by the energy that the last four iterations gained, which bounds the distance, or by how far the last one moved vertices.",
         ),
         key(
             "contact_stiffness",

@@ -89,6 +89,16 @@ pub enum MeshSource {
         /// Number of tets wanted; the generator comes as near as its lattice allows.
         tets: usize,
     },
+    /// A toy car, 1 m long, that stands on the origin and looks along −z.
+    Car {
+        /// Number of tetrahedra wanted.
+        tets: usize,
+    },
+    /// A snowman, 1 m high, that stands on the origin.
+    Snowman {
+        /// Number of tetrahedra wanted.
+        tets: usize,
+    },
     /// A creature on two legs with arms, ears and a tail, 1 m high, that stands on the origin and looks along −z.
     Creature {
         /// Number of tets wanted; the generator comes as near as its lattice allows.
@@ -423,8 +433,8 @@ impl Time {
     }
 }
 
-/// Where the solve of a step begins (course 3.2.4).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Where the solve of a step begins (course 3.2.4; cg section 3.2).
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum InitialGuess {
     /// x̃ = x + h v + h² M⁻¹ f.
     Inertia,
@@ -436,6 +446,62 @@ pub enum InitialGuess {
     Acceleration,
     /// x + d v with the d that a parabola through E along v is least at.
     Optimal,
+    /// x + α h v + β (h v + h² M⁻¹ f), f all forces at x: an explicit step, or a part of it. Bodies are not balanced.
+    Explicit {
+        /// α.
+        velocity: f64,
+        /// β.
+        force: f64,
+    },
+}
+
+/// The unknown of a linear solve.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LinearForm {
+    /// v, or x − x_n in steps of h (cg eq 9).
+    #[default]
+    Velocity,
+    /// v − v_n, from the initial guess on (cg eq 13).
+    VelocityDifference,
+}
+
+/// What ends a linear solve, where an accuracy is asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Stopping {
+    /// What the last iterations took off the error in the norm of A.
+    #[default]
+    Energy,
+    /// How far the last iteration moved vertices.
+    Motion,
+}
+
+/// How `corotated-cg` makes and solves its linear system.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct LinearSettings {
+    /// P.
+    pub preconditioner: LinearPreconditioner,
+    /// What is solved for.
+    pub form: LinearForm,
+    /// The matrix is written down.
+    pub assembled: bool,
+    /// Every object has a solve of its own.
+    pub per_object: bool,
+    /// Stop once vertices are so near to the solution, m; `None`: never.
+    pub accuracy: Option<f64>,
+    /// How that is known.
+    pub stopping: Stopping,
+}
+
+/// P of a linear solve.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LinearPreconditioner {
+    /// The 3×3 blocks of the diagonal.
+    #[default]
+    Jacobi,
+    /// Masses.
+    Mass,
+    /// None.
+    Identity,
 }
 
 /// Method and its parameters.
@@ -467,6 +533,8 @@ pub struct SolverSettings {
     pub relaxation: Option<f64>,
     /// Stiffness of contact as a multiple of each vertex's diagonal.
     pub contact_stiffness: f64,
+    /// Linear systems of `corotated-cg`.
+    pub linear: LinearSettings,
 }
 
 /// Chebyshev's ρ in the course of a solve.

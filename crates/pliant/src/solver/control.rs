@@ -109,6 +109,11 @@ impl<'a, D: Device> Control<'a, D> {
         self.tolerance > 0.0 || every < RARELY
     }
 
+    /// Whether the solve ends when more iterations change nothing.
+    pub(super) fn settles(&self) -> bool {
+        self.settling.is_some()
+    }
+
     /// Ends the solve after `more` iterations if the residual (squared norm) after `done` ones has settled; whether it has.
     pub(super) fn settle(&mut self, done: usize, residual: f64, more: usize) -> bool {
         let settled = self.settling.as_mut().is_some_and(|settling| settling.observe(done, residual));

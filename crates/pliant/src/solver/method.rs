@@ -1,6 +1,7 @@
 //! The list of methods: what they are called, what they need, how they are made.
 
 use super::chebyshev::{PhaseList, rho_of_omega};
+use super::corotated_cg::CorotatedCg;
 use super::descent::{Descent, Momentum, Nesterov};
 use super::lbfgs::Lbfgs;
 use super::newton::Newton;
@@ -18,7 +19,7 @@ use super::vivace::Vivace;
 use super::{Chebyshev, Solver};
 use crate::device::{Device, Scale};
 use crate::model::Model;
-use crate::scene::{InitialGuess, Phases, SolverSettings};
+use crate::scene::{InitialGuess, LinearSettings, Phases, SolverSettings};
 
 /// What a method asks of the elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +30,8 @@ pub enum Needs {
     Projections,
     /// Every element is a constraint with compliance ([`crate::material::Compliant`]).
     Constraints,
+    /// Every element has a rotation that can be held ([`crate::material::FrozenTet`]).
+    Rotations,
 }
 
 /// Which algorithm a method is, before acceleration.
@@ -54,6 +57,7 @@ enum Kind {
     NonlinearCg(Scale),
     Lbfgs(Scale),
     Newton(Way),
+    CorotatedCg,
 }
 
 /// A method by name.
@@ -300,6 +304,16 @@ pub const METHODS: &[Method] = &[
         minimises: true,
         iterations: 200,
     },
+    Method {
+        kind: Kind::CorotatedCg,
+        name: "corotated-cg",
+        source: "cg section 3",
+        summary: "one linear solve per step, ended early: cheap short steps of corotated solids",
+        needs: Needs::Rotations,
+        chebyshev: false,
+        minimises: false,
+        iterations: 10,
+    },
 ];
 
 impl Method {
@@ -317,17 +331,30 @@ impl Method {
     /// Where its solves of a model begin unless the scene says otherwise. Descents of cloth would take hundreds of iterations to
     /// let it fall: what is stiff against its inertia moves by little in each, all the less as a whole.
     pub fn initial_guess(&self, solver: &SolverSettings, model: &Model) -> InitialGuess {
+        // Explicit guesses are those of one method alone; others ignore them.
+        let wanted = solver.initial_guess.filter(|guess| !matches!(guess, InitialGuess::Explicit { .. }));
         match self.kind {
+            // Of the paper, which has no balance of bodies.
+            Kind::CorotatedCg => match solver.initial_guess.unwrap_or(InitialGuess::Velocity) {
+                InitialGuess::Position => InitialGuess::Explicit { velocity: 0.0, force: 0.0 },
+                InitialGuess::Velocity => InitialGuess::Explicit { velocity: 1.0, force: 0.0 },
+                other => other,
+            },
             _ if self.needs != Needs::Energy => InitialGuess::Inertia,
-            Kind::Newton(_) => solver.initial_guess.unwrap_or(InitialGuess::Inertia),
-            _ if !model.is_of_solids() => solver.initial_guess.unwrap_or(InitialGuess::Inertia),
-            _ => solver.initial_guess.unwrap_or(InitialGuess::Acceleration),
+            Kind::Newton(_) => wanted.unwrap_or(InitialGuess::Inertia),
+            _ if !model.is_of_solids() => wanted.unwrap_or(InitialGuess::Inertia),
+            _ => wanted.unwrap_or(InitialGuess::Acceleration),
         }
     }
 
     /// Whether it factors a matrix, or solves with the Hessian of E in `f64`, which only CPUs can.
     pub fn needs_cpu(&self) -> bool {
-        matches!(self.kind, Kind::Direct | Kind::PcgDirect | Kind::Newton(_))
+        matches!(self.kind, Kind::Direct | Kind::PcgDirect | Kind::Newton(_) | Kind::CorotatedCg)
+    }
+
+    /// Its steps are solutions of one linear system: near the minimum of E, not at it.
+    pub fn is_linear(&self) -> bool {
+        self.kind == Kind::CorotatedCg
     }
 
     /// Whether what it does next depends in every iteration on scalars, for which a device that is far away is waited for.
@@ -387,7 +414,11 @@ impl Method {
         if !self.needs_cpu() {
             return Ok(());
         }
-        let what = if self.needs == Needs::Energy { "the Hessian of E" } else { "a factor of its matrix" };
+        let what = match self.needs {
+            Needs::Energy => "the Hessian of E",
+            Needs::Rotations => "the linear system of a step",
+            _ => "a factor of its matrix",
+        };
         let projective = model.elements.iter().all(|elements| elements.is_projective());
         let instead = if projective { "pd-multigrid-chebyshev" } else { "descent" };
         Err(MethodError::NotOnDevice { method: self.name, what, device, instead })
@@ -411,18 +442,20 @@ pub struct Parameters {
     pub relaxation: Option<f64>,
     /// Iterations after which descents renew their preconditioner; `None`: 32.
     pub renew_every: Option<usize>,
+    /// Linear systems of `corotated-cg`.
+    pub linear: LinearSettings,
 }
 
 impl Parameters {
     /// What a scene says, with the ρ that is used for it.
     pub fn new(solver: &SolverSettings, rho: Option<f64>) -> Self {
-        let SolverSettings { delay, under_relaxation, over_relaxation, relaxation, renew_every, .. } = *solver;
+        let SolverSettings { delay, under_relaxation, over_relaxation, relaxation, renew_every, linear, .. } = *solver;
         let phases = match &solver.phases {
             Phases::Given(phases) => PhaseList::new(phases),
             Phases::One | Phases::Tuned => PhaseList::default(),
         };
         let rho = rho.unwrap_or(0.0);
-        Self { rho, phases, delay, under_relaxation, over_relaxation, relaxation, renew_every }
+        Self { rho, phases, delay, under_relaxation, over_relaxation, relaxation, renew_every, linear }
     }
 }
 
@@ -517,10 +550,13 @@ impl Method {
                 Needs::Energy => (true, ""),
                 Needs::Projections => (elements.is_projective(), "projection (projective dynamics needs one)"),
                 Needs::Constraints => (elements.is_compliant(), "constraint form (position-based dynamics needs one)"),
+                Needs::Rotations => (elements.has_rotations(), "rotation to be held (`model = \"corotated\"` has)"),
             };
             if !offers {
-                let instead =
-                    "method 'descent' or 'newton', or a projective material (springs, arap, quadratic bending)";
+                let instead = match self.needs {
+                    Needs::Rotations => "method 'newton' or 'descent', or solids with `model = \"corotated\"` alone",
+                    _ => "method 'descent' or 'newton', or a projective material (springs, arap, quadratic bending)",
+                };
                 return Err(MethodError::Unsuitable { method: self.name, element: elements.name(), lacks, instead });
             }
         }
@@ -589,6 +625,7 @@ impl Method {
             Kind::NonlinearCg(scale) => Box::new(NonlinearCg::new(scale)),
             Kind::Lbfgs(scale) => Box::new(Lbfgs::new(scale)),
             Kind::Newton(way) => Box::new(Newton::new(way)),
+            Kind::CorotatedCg => Box::new(CorotatedCg::new(parameters.linear)),
         }
     }
 }

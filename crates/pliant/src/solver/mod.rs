@@ -5,6 +5,7 @@ mod best;
 mod chebyshev;
 mod choice;
 mod control;
+mod corotated_cg;
 mod descent;
 mod descent_ahead;
 mod lbfgs;

@@ -35,6 +35,7 @@ pub(super) fn guess<D: Device>(
     let which = if still { InitialGuess::Position } else { which };
     match which {
         InitialGuess::Inertia => device.start(problem, x),
+        InitialGuess::Explicit { force, .. } if force > 0.0 => device.gradient(problem, x_start, x),
         _ => device.copy(x_start, x),
     }
     match which {
@@ -50,6 +51,16 @@ pub(super) fn guess<D: Device>(
         InitialGuess::Optimal => {
             let way = best_way(device, problem, before)?;
             device.axpy(Factor::Value(way), v, x);
+        }
+        InitialGuess::Explicit { velocity, force } => {
+            // −(M/h²)⁻¹ ∇E(x) is the way of an explicit step.
+            if force > 0.0 {
+                device.divide_by_inertia(problem, x)?;
+                device.xpay(x_start, Factor::Value(-force), x);
+            }
+            device.axpy(Factor::Value(velocity * h), v, x);
+            device.hold(problem, x);
+            return Ok(());
         }
     }
     if which != InitialGuess::Inertia {

@@ -4,7 +4,7 @@
 use pliant::device::Devices;
 use pliant::model::Model;
 use pliant::scene::{MeshSource, Scene, SolidModel};
-use pliant::solver::{METHODS, Method};
+use pliant::solver::{METHODS, Method, Needs};
 use pliant::step::Simulation;
 use std::time::Instant;
 
@@ -125,25 +125,35 @@ pub fn coarsen(scene: &mut Scene, scale: f64) {
             MeshSource::Torus { edge, minor_radius, .. } => *edge = (*edge / scale).min(*minor_radius),
             MeshSource::DoubleHelix { tets } => *tets = fewer(*tets, 100),
             MeshSource::Creature { tets } => *tets = ((*tets as f64 * scale.powi(3)) as usize).max(4000),
+            MeshSource::Car { tets } => *tets = ((*tets as f64 * scale.powi(3)) as usize).max(5000),
+            MeshSource::Snowman { tets } => *tets = ((*tets as f64 * scale.powi(3)) as usize).max(1000),
             MeshSource::File(_) => {}
         }
     }
 }
 
-/// Methods that can run a scene once its solids are as rigid as possible.
+/// Methods that can run a scene once its solids are of the material that they are for.
 pub fn methods(scene: &Scene) -> Vec<&'static Method> {
-    let (model, _) = Model::new(&projective(scene.clone())).unwrap_or_else(|error| panic!("{error}"));
-    METHODS.iter().filter(|method| method.check(&model).is_ok()).collect()
+    let fits = |method: &&Method| {
+        let (model, _) = Model::new(&fitted(scene.clone(), method)).unwrap_or_else(|error| panic!("{error}"));
+        method.check(&model).is_ok()
+    };
+    METHODS.iter().filter(fits).collect()
 }
 
-fn projective(mut scene: Scene) -> Scene {
-    scene.solid.iter_mut().for_each(|solid| solid.model = SolidModel::AsRigidAsPossible);
+/// Solids as rigid as possible, or corotated for methods that hold rotations.
+fn fitted(mut scene: Scene, method: &Method) -> Scene {
+    let model = match method.needs {
+        Needs::Rotations => SolidModel::Corotated,
+        Needs::Energy | Needs::Projections | Needs::Constraints => SolidModel::AsRigidAsPossible,
+    };
+    scene.solid.iter_mut().for_each(|solid| solid.model = model);
     scene
 }
 
 /// One run at h = 1/30 s, on the device that the scene asks for.
 pub fn run_on(devices: &impl Devices, scene: &Scene, method: &'static Method, stiffness: f64, plan: Plan) -> Outcome {
-    let mut scene = projective(scene.clone());
+    let mut scene = fitted(scene.clone(), method);
     scene.stiffen(stiffness);
     scene.time.frame_rate = 30.0;
     scene.time.steps_per_frame = 1;

@@ -4,6 +4,8 @@ mod balance;
 mod constrain;
 mod force;
 mod grips;
+mod linear;
+mod linear_blocks;
 mod matrix;
 mod measure;
 mod multigrid;
@@ -20,7 +22,9 @@ pub use problem::CpuProblem;
 
 use super::parallel::{self, for_chunks};
 use super::touches::TouchSearch;
-use super::{Blend, Device, DeviceError, Factor, Measures, Moment, SLOTS, Scale, Slot, StepInput};
+use super::{
+    Blend, Device, DeviceError, Factor, LinearSetting, Measures, Moment, Progress, SLOTS, Scale, Slot, StepInput,
+};
 use crate::colouring::greedy;
 use crate::contact::close::Side;
 use crate::contact::without_momentum;
@@ -401,6 +405,42 @@ impl<R: Real> Device for Cpu<R> {
 
     fn cycle(&mut self, problem: &mut CpuProblem<R>, r: &Vec<[R; 4]>, z: &mut Vec<[R; 4]>) {
         problem.cycle(r, z);
+    }
+
+    fn divide_by_inertia(&mut self, problem: &CpuProblem<R>, r: &mut Vec<[R; 4]>) -> Result<(), DeviceError> {
+        let inertia = &problem.inertia;
+        map(r, |i, r| if inertia[i] > R::ZERO { r * (R::ONE / inertia[i]) } else { Vec3::ZERO });
+        Ok(())
+    }
+
+    fn linearise(
+        &mut self,
+        problem: &mut CpuProblem<R>,
+        setting: LinearSetting,
+        [start, b]: [&mut Vec<[R; 4]>; 2],
+    ) -> Result<(), DeviceError> {
+        problem.linearise(setting, start, b);
+        Ok(())
+    }
+
+    fn multiply_linear(&mut self, problem: &mut CpuProblem<R>, p: &Vec<[R; 4]>, q: &mut Vec<[R; 4]>) {
+        problem.multiply_linear(p, q);
+    }
+
+    fn precondition_linear(&mut self, problem: &mut CpuProblem<R>, r: &Vec<[R; 4]>, z: &mut Vec<[R; 4]>) {
+        problem.precondition_linear(r, z);
+    }
+
+    fn conjugate(&mut self, problem: &mut CpuProblem<R>, z: &Vec<[R; 4]>, p: &mut Vec<[R; 4]>) {
+        problem.conjugate(z, p);
+    }
+
+    fn advance(&mut self, problem: &mut CpuProblem<R>, [p, q]: [&Vec<[R; 4]>; 2], [u, r]: [&mut Vec<[R; 4]>; 2]) {
+        problem.advance([p, q], [u, r]);
+    }
+
+    fn linear_progress(&mut self, problem: &mut CpuProblem<R>) -> Result<Progress, DeviceError> {
+        Ok(problem.linear_progress())
     }
 
     fn largest_jacobi_eigenvalue(&mut self, problem: &mut CpuProblem<R>) -> f64 {

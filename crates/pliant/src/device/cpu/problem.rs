@@ -74,6 +74,8 @@ pub struct CpuProblem<R: Real> {
     /// Made when descent first asks for it.
     pub(super) scale: Option<super::scale::VertexScale<R>>,
     pub(super) multigrid: Option<super::multigrid::Multigrid<R>>,
+    /// Made when a step is first linearised.
+    pub(super) linear: Option<Box<super::linear::Linear<R>>>,
     pub(super) constraints: Option<super::constrain::Constraints<R>>,
     /// Found when they are first turned.
     pub(super) free_parts: Option<Incidence>,
@@ -190,6 +192,7 @@ impl<R: Real> CpuProblem<R> {
             direct: None,
             scale: None,
             multigrid: None,
+            linear: None,
             constraints: None,
             free_parts: None,
             potential: Potential::new(model.clone(), system.clone()),

@@ -15,6 +15,8 @@ pub(super) struct Touching<R> {
     felt: Vec<Felt<R>>,
     /// Impulse times h of each, kg m.
     impulses: Vec<[R; 4]>,
+    /// What each of those that are near answers to a displacement, N.
+    answers: Vec<[R; 4]>,
 }
 
 /// Contacts that can do something near some x. The search finds all that a step may bring together, ten times as many as touch
@@ -130,6 +132,46 @@ impl<R: Real> Touching<R> {
             }
         }
         sum
+    }
+
+    /// Finds what contacts as they were felt last answer to a displacement, linear as they are: each with all its corners at once,
+    /// where [`Touching::at`] has blocks on the diagonal.
+    pub fn answer(&mut self, p: &[[R; 4]]) {
+        if self.touches.is_empty() {
+            return;
+        }
+        let (touches, felt) = (&self.near.touches.all, &self.felt);
+        self.answers.resize(touches.len(), [R::ZERO; 4]);
+        for_chunks(&mut self.answers, |first, answers| {
+            let each = touches[first..].iter().zip(&felt[first..]);
+            for (answer, (touch, felt)) in answers.iter_mut().zip(each) {
+                if felt.push == R::ZERO && felt.friction == R::ZERO {
+                    *answer = [R::ZERO; 4];
+                    continue;
+                }
+                let moved =
+                    (0..4).fold(Vec3::ZERO, |sum, k| sum + Vec3::load(p[touch.stencil[k] as usize]) * touch.weight[k]);
+                let across = touch.normal * touch.normal.dot(moved);
+                *answer = (across * felt.push + (moved - across) * felt.friction).store();
+            }
+        });
+    }
+
+    /// What vertex i feels of the last answers, N.
+    #[inline]
+    pub fn answered(&self, i: usize) -> Vec3<R> {
+        let each = self.near.touches.corners(i).iter();
+        each.fold(Vec3::ZERO, |sum, corner| sum + Vec3::load(self.answers[corner.touch as usize]) * corner.weight)
+    }
+
+    /// What a contact answers to vertex i alone, N/m.
+    pub fn own_answer(&self, i: usize) -> Sym3<R> {
+        self.near.touches.corners(i).iter().fold(Sym3::ZERO, |sum, corner| {
+            let (touch, felt) = (&self.near.touches.all[corner.touch as usize], &self.felt[corner.touch as usize]);
+            let (share, across) = (corner.weight * corner.weight, Sym3::square(touch.normal));
+            let along = Sym3::scalar(R::ONE) + across * -R::ONE;
+            sum + across * (share * felt.push) + along * (share * felt.friction)
+        })
     }
 
     /// Blocks of the contacts of vertex i that would be active at the inertial target, N/m.

@@ -220,6 +220,27 @@ fn creatures_stand_in_one_piece_with_their_hands_up() {
     }
 }
 
+#[test]
+fn cars_and_snowmen_stand_in_one_piece() {
+    for (shape, make, few) in [("car", car as fn(usize) -> _, 5000), ("snowman", snowman, 1000)] {
+        for tets in [few, 2 * few, 12 * few] {
+            let mesh = make(tets).unwrap();
+            let (got, least) = (mesh.tets.len(), min_dihedral(&mesh));
+            println!("{shape} of {tets}: {got} tets, {} vertices, dihedral {least:.1}°", mesh.points.len());
+            assert!((got as f64 / tets as f64 - 1.0).abs() < 0.05, "{tets}: {got}");
+            assert!(least > 8.0, "{tets}: {least}");
+            assert_eq!(pieces(&mesh), 1);
+            assert!((enclosed(&skin(&mesh)) / volume(&mesh) - 1.0).abs() < 1e-9);
+            let [low, high] = bounds(&mesh);
+            let along = if shape == "car" { high[2] - low[2] } else { high[1] };
+            assert!(
+                low[1].abs() < 0.03 && (along - 1.0).abs() < 0.06 && (low[0] + high[0]).abs() < 1e-12,
+                "{low:?} {high:?}"
+            );
+        }
+    }
+}
+
 /// Rounding to whole cells stretches them most when there are few.
 #[test]
 fn no_coarse_round_solid_has_flat_tets() {
@@ -308,6 +329,8 @@ fn silly_parameters_are_refused_with_what_and_what_to_do() {
         (double_helix(huge), "lower tets"),
         (creature(10), "tets is 10, expected at least 4000"),
         (creature(huge), "lower tets"),
+        (car(10), "tets is 10, expected at least 5000"),
+        (snowman(huge), "lower tets"),
         (surface::icosphere(1.0, huge), "lower subdivisions"),
         (surface::capsule(1.0, -1.0, 16), "height is -1 m"),
         (surface::capsule(1.0, 1.0, huge), "lower segments"),

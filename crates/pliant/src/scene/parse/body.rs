@@ -154,6 +154,8 @@ fn solid_shape(s: &Section<'_>, shape: Option<&'static str>) -> MeshSource {
             let edge = edge(s, minor_radius / 2.0, [wide, 2.0 * minor_radius, wide]);
             MeshSource::Torus { major_radius, minor_radius, edge }
         }
+        Some("snowman") => MeshSource::Snowman { tets: s.count("tets").unwrap_or(20_000) },
+        Some("car") => MeshSource::Car { tets: s.count("tets").unwrap_or(20_000) },
         Some("creature") => MeshSource::Creature { tets: s.count("tets").unwrap_or(20_000) },
         Some("double-helix") => MeshSource::DoubleHelix { tets: s.count("tets").unwrap_or(20_000) },
         _ => block(s, [0.2; 3]),

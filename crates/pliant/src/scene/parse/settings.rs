@@ -2,7 +2,8 @@
 
 use super::super::reader::Section;
 use super::super::types::{
-    ContactSettings, DeviceSettings, InitialGuess, OutputSettings, Precision, SolverSettings, Time,
+    ContactSettings, DeviceSettings, InitialGuess, LinearForm, LinearPreconditioner, LinearSettings, OutputSettings,
+    Precision, SolverSettings, Stopping, Time,
 };
 
 pub(super) fn contact(s: &Section<'_>) -> ContactSettings {
@@ -29,6 +30,7 @@ pub(super) fn time(s: &Section<'_>, contact: &ContactSettings) -> Time {
 
 pub(super) fn solver(s: &Section<'_>) -> SolverSettings {
     s.check_keys(None);
+    let blend = s.number("blend").unwrap_or(0.5);
     SolverSettings {
         method: s.choice("method").unwrap_or("auto").to_string(),
         iterations: s.count("iterations"),
@@ -46,9 +48,31 @@ pub(super) fn solver(s: &Section<'_>) -> SolverSettings {
             "velocity" => InitialGuess::Velocity,
             "acceleration" => InitialGuess::Acceleration,
             "optimal" => InitialGuess::Optimal,
+            "zero" => InitialGuess::Explicit { velocity: 0.0, force: 0.0 },
+            "velocity+force" => InitialGuess::Explicit { velocity: 0.0, force: 1.0 },
+            "blend" => InitialGuess::Explicit { velocity: blend, force: 1.0 - blend },
             _ => InitialGuess::Inertia,
         }),
         contact_stiffness: s.number("contact_stiffness").unwrap_or(1.0),
+        linear: linear(s),
+    }
+}
+
+fn linear(s: &Section<'_>) -> LinearSettings {
+    LinearSettings {
+        preconditioner: match s.choice("preconditioner") {
+            Some("mass") => LinearPreconditioner::Mass,
+            Some("identity") => LinearPreconditioner::Identity,
+            _ => LinearPreconditioner::Jacobi,
+        },
+        form: match s.choice("form") {
+            Some("velocity-difference") => LinearForm::VelocityDifference,
+            _ => LinearForm::Velocity,
+        },
+        assembled: s.choice("operator") == Some("assembled"),
+        per_object: s.flag("per_object").unwrap_or(false),
+        accuracy: s.number("accuracy"),
+        stopping: if s.choice("stopping") == Some("motion") { Stopping::Motion } else { Stopping::Energy },
     }
 }
 

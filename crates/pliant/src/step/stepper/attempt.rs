@@ -180,10 +180,12 @@ where
         let Fields { v_next: before, iterate: x, .. } = &mut self.fields;
         let Settings { method, initial_guess, .. } = self.settings;
         let touches = self.grasp.model().has_contacts();
-        if !method.minimises || (!touches && initial_guess == InitialGuess::Inertia) {
+        let moves_bodies = if method.is_linear() { touches } else { method.minimises };
+        if !moves_bodies || (!touches && initial_guess == InitialGuess::Inertia) {
             return;
         }
-        if !method.descends() || !touches {
+        let looks_at_energy = method.descends() || method.is_linear();
+        if !looks_at_energy || !touches {
             device.balance_bodies(problem, x);
             return;
         }
