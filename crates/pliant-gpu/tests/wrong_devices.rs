@@ -131,9 +131,12 @@ const NO_VERBS: [&str; 12] = [
     "expect_measures",
 ];
 
-/// Verbs that CPUs alone have until there are kernels for them: those of the method `corotated-cg`, which GPUs refuse. Asked of
-/// the CPU by `crates/pliant/tests/solver_corotated_cg.rs`; to be asked here as soon as a GPU answers.
-const OF_CPUS: [&str; 7] = [
+/// Verbs that CPUs alone have until there are kernels for them: those of the method `corotated-cg`, which GPUs refuse, and how long
+/// solids have been wound up. Asked of the CPU by `solver_corotated_cg.rs` and `solver_unwinding.rs` in `crates/pliant/tests`; to be
+/// asked here as soon as a GPU answers.
+const OF_CPUS: [&str; 9] = [
+    "set_wound",
+    "wound",
     "divide_by_inertia",
     "linearise",
     "multiply_linear",

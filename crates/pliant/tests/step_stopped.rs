@@ -64,6 +64,7 @@ release = 0.07
 [[drag]]
 path = [[0.09, 0, 0.25, 0], [0.4, 0, 0.4, 0]]
 radius = 0.1
+stiffness = 50
 [contact]
 self_collision = true
 ";

@@ -126,6 +126,7 @@ impl<'a, D: Device> Bench<'a, D> {
         // What was asked before must not matter.
         self.device.set_sides(&Default::default());
         self.device.set_conversion(&[]);
+        self.device.set_wound(0);
         self.device.begin_step(&mut self.problem, &case.input, &self.a, &self.b);
     }
 

@@ -209,6 +209,7 @@ where
     let mut problem = device.upload(model, &system)?;
     device.set_sides(&Default::default());
     device.set_conversion(&[]);
+    device.set_wound(0);
     let parameters = parameters_of(method);
     let mut solver = method.solver::<D>(model, &parameters);
     let [mut x, mut v, mut next] = [(); 3].map(|()| device.points(&problem));

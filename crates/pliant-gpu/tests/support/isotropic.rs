@@ -16,9 +16,9 @@ const MOVED: f64 = 12.0;
 /// How far rounding moves a result, in ε of its terms: powers and exponentials take up to 26 (WGSL, exp of 10), five of them
 /// where a power of a power is taken.
 const ROUNDED: f64 = 64.0;
-/// Blocks only scale what descents do: a thousandth of them more or less is as good. (Seen of a sliver, whose twists are quotients
-/// of small differences: 2e-4.)
-const GOOD_ENOUGH: f64 = 1e-3;
+/// Blocks only scale what descents do: some thousandths of them more or less are as good. (Seen of a sliver, whose twists are
+/// quotients of small differences: 2e-4 where the software driver computes with AVX2, 3.5e-3 with AVX-512.)
+const GOOD_ENOUGH: f64 = 5e-3;
 /// Blocks that rounding moves by more than this part of them are not compared: where an element is mirrored, eigenvalues of
 /// twists are quotients of nothing.
 const UNBOUNDED: f64 = 0.1;
