@@ -295,6 +295,12 @@ impl Device for Wrong {
         }
         self.cpu.set_conversion(shares);
     }
+    fn wound(&self) -> u32 {
+        self.cpu.wound()
+    }
+    fn set_wound(&mut self, wound: u32) {
+        self.cpu.set_wound(wound);
+    }
     fn undo_conversion(&mut self) {
         if self.is_idle("undo_conversion") {
             return;
