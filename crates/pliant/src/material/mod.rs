@@ -104,7 +104,7 @@ pub trait Energy<R: Real, const N: usize>: Copy + Send + Sync {
         None
     }
     /// What descents divide gradients by, for some iterations: [`Energy::hessian_diagonal`] of solids. What is thin turns
-    /// meanwhile, and is stiff where it was slack; its blocks are as stiff in all directions ([`in_all_directions`]), N/m.
+    /// meanwhile, and is stiff where it was slack; its blocks are as stiff in all directions (`in_all_directions`), N/m.
     fn scale(&self, x: &[Vec3<R>; N]) -> [Mat3<R>; N] {
         self.hessian_diagonal(x)
     }
