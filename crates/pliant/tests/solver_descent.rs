@@ -231,7 +231,8 @@ fn first_iterates_are_what_they_are_called() {
 fn crushed_solids_of_every_material_come_back_to_their_shape() {
     for (k, model) in MODELS.into_iter().enumerate() {
         let [lattice, ball] = generated();
-        for (shape, seed) in [(&lattice, 1), (&lattice, 2), (&lattice, 3), (&ball, 4 + k as u64)] {
+        // The hundreds are in `benches/recovery.rs`.
+        for (shape, seed) in [(&lattice, 1 + k as u64), (&ball, 4 + k as u64)] {
             let recovery = recover(&crushed(shape, model, seed, "descent"));
             assert!(recovery.is_whole(), "{model} {} {seed}: {recovery:?}", shape.name);
         }
