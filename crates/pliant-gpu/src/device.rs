@@ -129,6 +129,13 @@ impl Device for Gpu {
         self.undo_shares();
     }
 
+    /// GPUs do not look.
+    fn wound(&self) -> u32 {
+        0
+    }
+
+    fn set_wound(&mut self, _wound: u32) {}
+
     fn points(&self, problem: &GpuProblem) -> Points {
         let field = Field::new(&self.context, "points", problem.model.vertices()).unwrap_or_else(|error| {
             // The next wait says so; on an empty field nothing is computed.

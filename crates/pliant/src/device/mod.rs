@@ -219,11 +219,9 @@ pub trait Device {
     /// Back to what it was when the step in progress was begun, which is not to have been; what is wound up, too.
     fn undo_conversion(&mut self);
     /// For how long something has been wound up ([`crate::model::Unwinding`]); 0 of a device that does not look.
-    fn wound(&self) -> u32 {
-        0
-    }
+    fn wound(&self) -> u32;
     /// Replaces that; for when a state is loaded.
-    fn set_wound(&mut self, _wound: u32) {}
+    fn set_wound(&mut self, wound: u32);
     /// A field of zeros with a point per vertex.
     fn points(&self, problem: &Self::Problem) -> Self::Points;
     /// Host to device.

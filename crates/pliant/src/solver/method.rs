@@ -347,7 +347,7 @@ impl Method {
         }
     }
 
-    /// Whether it factors a matrix, or solves with the Hessian of E in `f64`, which only CPUs can.
+    /// Whether it factors a matrix, solves with the Hessian of E in `f64`, or with the linear system of a step: only CPUs can.
     pub fn needs_cpu(&self) -> bool {
         matches!(self.kind, Kind::Direct | Kind::PcgDirect | Kind::Newton(_) | Kind::CorotatedCg)
     }
